@@ -27,7 +27,7 @@ from hookline.cli.output import (
     read_table,
 )
 from hookline.config.hook_files import is_program, is_single_hook_file
-from hookline.config.places import list_patterns
+from hookline.config.places import is_taken_over, list_patterns
 from hookline.engine.approval_service import list_removed_problems
 from hookline.engine.loader import list_hooks
 from hookline.errors import ConfigError, HookError
@@ -153,7 +153,7 @@ def render_hooks(document: Document, paint: Paint) -> Lines:
         if number:
             yield ""
         yield f"{paint('strong', shorten_path(file) or 'no file')} ({scope}, {dialect})"
-        yield from _explain_host(scope, dialect, document["left_to_hosts"])
+        yield from _explain_host(file, scope, dialect, document["left_to_hosts"])
         for word, *_ in rows:
             words[word] = words.get(word, 0) + 1
         for state, name, *cells in fit_rows(rows, most=_WIDEST_MATCHER):
@@ -168,9 +168,9 @@ def render_hooks(document: Document, paint: Paint) -> Lines:
             yield from wrap_text(remedy, " " * _REMEDY_COLUMN, first=f"{word}:")
 
 
-def _explain_host(scope: str, dialect: str, hosts: list[str]) -> Lines:
+def _explain_host(file: str, scope: str, dialect: str, hosts: list[str]) -> Lines:
     """Yield that a host which calls hookline runs the hooks of its own files itself."""
-    if dialect in hosts and scope != MANAGED:
+    if dialect in hosts and scope != MANAGED and not is_taken_over(file):
         text = f"{dialect} runs these itself; hookline runs them for other hosts only"
         yield from wrap_text(text, "    ")
 
