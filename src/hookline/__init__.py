@@ -25,44 +25,22 @@ if TYPE_CHECKING:
     from hookline.model.verdict import Decision, Reply, Stance, Verdict
     from hookline.sessions.store import Sessions
 
-# Name -> module. Each is loaded when it is first used, because `hookline answer` is started for
-# every tool call.
+# A module and its public names a line. Each is loaded when it is first used, because `hookline
+# answer` is started for every tool call.
+_TABLE = """
+core.verdict_api allow ask context deny halt note retry rewrite
+engine.display display_reason
+engine.engine Engine
+engine.reload Reloaded Watcher watching
+errors CodecError ConfigError HandlerError HookError TrustError
+handlers.process_spec Limits
+model.event Compaction Event Generation Lifecycle Message Prompt Rewrite Stop ToolCall
+model.spec HookSpec Problem
+model.verdict Decision Reply Stance Verdict
+sessions.store Sessions
+"""
 _HOMES = {
-    "CodecError": "errors",
-    "Compaction": "model.event",
-    "ConfigError": "errors",
-    "Decision": "model.verdict",
-    "Engine": "engine.engine",
-    "Event": "model.event",
-    "Generation": "model.event",
-    "HandlerError": "errors",
-    "HookError": "errors",
-    "HookSpec": "model.spec",
-    "Lifecycle": "model.event",
-    "Limits": "handlers.process_spec",
-    "Message": "model.event",
-    "Problem": "model.spec",
-    "Prompt": "model.event",
-    "Reloaded": "engine.reload",
-    "Reply": "model.verdict",
-    "Rewrite": "model.event",
-    "Sessions": "sessions.store",
-    "Stance": "model.verdict",
-    "Stop": "model.event",
-    "ToolCall": "model.event",
-    "TrustError": "errors",
-    "Verdict": "model.verdict",
-    "Watcher": "engine.reload",
-    "allow": "core.verdict_api",
-    "ask": "core.verdict_api",
-    "context": "core.verdict_api",
-    "deny": "core.verdict_api",
-    "display_reason": "engine.display",
-    "halt": "core.verdict_api",
-    "note": "core.verdict_api",
-    "retry": "core.verdict_api",
-    "rewrite": "core.verdict_api",
-    "watching": "engine.reload",
+    name: module for module, *names in map(str.split, _TABLE.strip().splitlines()) for name in names
 }
 
 __version__ = "0.1.0"

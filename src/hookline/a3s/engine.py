@@ -244,7 +244,7 @@ class HookEngine:
             self._report("hook.failed", f"asynchronous hook `{hook_id}` failed: {fault}", hook_id)
 
     def _report(self, name: str, message: str, hook_id: str) -> None:
-        self._problems.append(Problem(name=name, message=message, severity="warning", hook=hook_id))
+        self._problems.append(Problem.warning(name, message, hook=hook_id))
 
     # -- the end -----------------------------------------------------------------------------------
 

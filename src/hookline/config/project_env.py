@@ -51,11 +51,10 @@ class CleanedEnv(Frozen):
         file = next(filter(None, self.dropped.values()), "")
         names = ", ".join(f"`{name}`" for name in sorted(self.dropped))
         why = "the settings of this repository set it" if file else "it leads into this repository"
-        return Problem(
-            name="trust.project-env",
-            message=f"left out of the environment: {names}, because {why}",
-            hint="set it in your own settings; to name your home: --home DIR",
-            severity="warning",
+        return Problem.warning(
+            "trust.project-env",
+            f"left out of the environment: {names}, because {why}",
+            "set it in your own settings; to name your home: --home DIR",
             origin=Origin(file=file),
         )
 

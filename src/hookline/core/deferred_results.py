@@ -22,6 +22,8 @@ MOST_CHARACTERS = 16_384
 _LONGEST = 1024
 _MOST_LOST = 32
 
+# The fields of a verdict that stay as they are.
+_KEPT = ("hook_id", "exit_code", "seconds", "identity", "content")
 _OVER = "the hook ran in the background, and its moment was over"
 
 
@@ -90,7 +92,6 @@ def make_deferred(verdict: Verdict, table: Table) -> DeferredResult | None:
     )
     notes = (verdict.for_user, wake.get("summary", ""), failed)
     late = DeferredResult(
-        hook_id=verdict.hook_id,
         for_agent=_cut(verdict.for_agent if "context" in table.late else ""),
         for_user=_cut(
             "\n".join(dict.fromkeys(filter(None, notes))) if "note" in table.late else ""
@@ -106,10 +107,7 @@ def make_deferred(verdict: Verdict, table: Table) -> DeferredResult | None:
             )
         )[:_MOST_LOST],
         fault=None if verdict.fault is None else _short(verdict.fault),
-        exit_code=verdict.exit_code,
-        seconds=verdict.seconds,
-        identity=verdict.identity,
-        content=verdict.content,
+        **verdict.as_dict(*_KEPT),
     )
     return late if late.has_content else None
 
@@ -176,16 +174,10 @@ def add_deferred(
 
 def _to_verdict(late: DeferredResult) -> Verdict:
     return Verdict(
-        hook_id=late.hook_id,
         for_agent="\n".join(filter(None, (late.wake, late.for_agent))),
-        for_user=late.for_user,
         unsupported=late.lost,
-        fault=late.fault,
-        exit_code=late.exit_code,
-        seconds=late.seconds,
-        identity=late.identity,
-        content=late.content,
         late=True,
+        **late.as_dict("for_user", "fault", *_KEPT),
     )
 
 

@@ -335,9 +335,7 @@ def list_removed_problems(engine: Engine) -> Iterator[Problem]:
         message = f"an approved guard on {each.event} is not declared any more: `{each.command}`"
         hint = f"put it back, or forget it: hookline revoke {shlex.quote(each.command)}"
         origin = Origin(file=each.file)
-        yield Problem(
-            name="check.gone", message=message, hint=hint, severity="warning", origin=origin
-        )
+        yield Problem.warning("check.gone", message, hint, origin=origin)
 
 
 def find_removed(engine: Engine, what: str, event: str = "") -> list[Approval]:
@@ -375,9 +373,5 @@ def find_self_approve_problem(settings: Mapping[str, Any]) -> Problem | None:
         "`trust.self_approve` lets every program of this machine approve hooks without a token:"
         " an agent can write a hook, declare it and approve it, and so can every other user"
     )
-    return Problem(
-        name="trust.self-approve",
-        message=message,
-        hint="remove it; a person approves: hookline approve",
-        severity="warning",
-    )
+    hint = "remove it; a person approves: hookline approve"
+    return Problem.warning("trust.self-approve", message, hint)

@@ -92,14 +92,7 @@ def list_call_problems(engine: Engine) -> Iterator[Problem]:
 
 
 def _warn(spec: HookSpec, name: str, message: str, hint: str = "") -> Problem:
-    return Problem(
-        name=name,
-        message=message,
-        hint=hint,
-        severity="warning",
-        origin=spec.origin,
-        hook=spec.id,
-    )
+    return Problem.warning(name, message, hint, origin=spec.origin, hook=spec.id)
 
 
 def _has_open_start(spec: HookSpec) -> bool:

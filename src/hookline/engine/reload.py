@@ -187,7 +187,7 @@ def _warn(
     old: LoadedSource, wrong: tuple[Problem, ...], name: str, message: str, hint: str
 ) -> LoadedSource:
     origin = Origin(file=old.source.file, scope=old.source.scope)
-    warning = Problem(name=name, message=message, hint=hint, severity="warning", origin=origin)
+    warning = Problem.warning(name, message, hint, origin=origin)
     return old.replace(newer_problems=(*wrong, warning))
 
 

@@ -83,7 +83,7 @@ class Reentrancy:
             f"hookline ignores `{VARIABLE}={self._unbound:.60}`, "
             "because no process above this one wrote it"
         )
-        return (Problem(name="hook.unbound", message=message, hint="unset it", severity="warning"),)
+        return (Problem.warning("hook.unbound", message, "unset it"),)
 
 
 def find_ancestors() -> dict[int, str]:

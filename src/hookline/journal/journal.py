@@ -207,10 +207,7 @@ class Journal:
     def _report(self, name: str, message: str, hint: str = "") -> None:
         """Report a trouble, once for each kind."""
         if name not in self._troubles:
-            origin = Origin(file="journal")
-            problem = Problem(
-                name=name, message=message, hint=hint, severity="warning", origin=origin
-            )
+            problem = Problem.warning(name, message, hint, origin=Origin(file="journal"))
             self._troubles[name] = problem
             self.tell(str(problem))
 

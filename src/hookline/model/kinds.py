@@ -22,27 +22,28 @@ if TYPE_CHECKING:
     ]  # fmt: skip
 
 # How this code spells those words of the data that are no powers by themselves.
-_SPELLINGS: Mapping[str, str] = {
-    "block(feedback)": "deny",
-    "block(continue)": "deny",
-    "interrupt": "halt",
-    "stop": "halt",
-    "abort": "halt",
-    "modify(input)": "input",
-    "modify(text)": "text",
-    "modify(request)": "messages",
-    "modify(response)": "text",
-    "modify(result)": "output",
-    "modify(tool_config)": "tools",
-    "modify(model)": "model",
-    "modify(content)": "content",
-    "modify(instructions)": "instructions",
-    "return(result)": "return",
-    "return(response)": "return",
-    "return(summary)": "summary",
-    "return(action,content)": "content",
-    "return(path)": "path",
-}
+_TABLE = """
+deny         block(feedback)
+deny         block(continue)
+halt         interrupt
+halt         stop
+halt         abort
+input        modify(input)
+text         modify(text)
+messages     modify(request)
+text         modify(response)
+output       modify(result)
+tools        modify(tool_config)
+model        modify(model)
+content      modify(content)
+instructions modify(instructions)
+return       return(result)
+return       return(response)
+summary      return(summary)
+content      return(action,content)
+path         return(path)
+"""
+_SPELLINGS = {word: power for power, word in map(str.split, _TABLE.strip().splitlines())}
 
 
 class Kind(Frozen):

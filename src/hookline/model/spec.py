@@ -10,7 +10,7 @@ from hookline.text.terminal_escape import escape_line
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any, TypeAlias
+    from typing import Any, Self, TypeAlias
 
     from hookline.text.re2_regex import Regex
 
@@ -72,6 +72,11 @@ class Problem(Frozen):
     @property
     def code(self) -> str:
         return CODES[self.name]
+
+    @classmethod
+    def warning(cls, name: str, message: str, hint: str = "", **fields: Any) -> Self:
+        """Return a problem that keeps nothing from running; `fields` are all others."""
+        return cls(name=name, message=message, hint=hint, severity="warning", **fields)
 
     def to_dict(self) -> dict[str, Any]:
         return {

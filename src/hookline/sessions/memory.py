@@ -83,7 +83,7 @@ class Memory:
         return True
 
     def _add_problem(self, name: str, message: str, hint: str) -> None:
-        new = Problem(name=name, message=message, hint=hint, severity="warning")
+        new = Problem.warning(name, message, hint)
         with self._lock:
             if not any(problem.name == name for problem in self.problems):
                 self.problems += (new,)

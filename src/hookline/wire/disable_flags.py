@@ -95,11 +95,7 @@ def report_disabled_hooks(
     which = f"{hooks} of this project off, and no others" if at_home else f"{hooks} off"
     message = f"{what} in {origin.file or 'this configuration'} switches {which}"
     ids = tuple(spec.id for spec in gone)
-    return [
-        Problem(
-            name="hook.never-runs", message=message, severity="warning", origin=origin, hooks=ids
-        )
-    ]
+    return [Problem.warning("hook.never-runs", message, origin=origin, hooks=ids)]
 
 
 def read_switches(

@@ -153,7 +153,7 @@ def _report_change(
 
 
 def _warn(name: str, message: str, origin: Origin, hook: str) -> Problem:
-    return Problem(name=name, message=message, severity="warning", origin=origin, hook=hook)
+    return Problem.warning(name, message, origin=origin, hook=hook)
 
 
 def _name(spec: HookSpec) -> str:

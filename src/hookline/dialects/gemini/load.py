@@ -114,5 +114,5 @@ def _find_similar(lists: list[HookSpec], called: set[str]) -> Iterator[Problem]:
     for name in [*unknown][:_MOST_GUESSES]:
         if hint := did_you_mean(name, called):
             why = f"`{_FLAGS}.disabled` names `{name}`, and no hook is called that"
-            problem = Problem(name="value.choice", message=why, hint=hint, severity="warning")
-            yield problem.replace(origin=unknown[name].origin)
+            problem = Problem.warning("value.choice", why, hint, origin=unknown[name].origin)
+            yield problem

@@ -41,8 +41,8 @@ class Kimi(FolderDialect):
                     f"`{spec.name}` stands twice for `{spec.native_event}`; where both match,"
                     f" only `{first.id}` runs, with its timeout"
                 )
-                problem = Problem(name="hook.duplicate", message=why, severity="warning")
-                problems.append(problem.replace(origin=spec.origin, hook=spec.name))
+                problem = Problem.warning("hook.duplicate", why, origin=spec.origin, hook=spec.name)
+                problems.append(problem)
         return Loaded(specs=specs, problems=tuple(problems))
 
     def decode_event(self, payload: Json, native: str = "") -> Event:

@@ -12,7 +12,7 @@ from hookline.engine.approval_service import (
     list_off,
     list_removed_problems,
 )
-from hookline.engine.doctor.diagnosis import CHANGED_HINT, diagnose_outcome
+from hookline.engine.doctor.diagnosis import FAILURE_FINDINGS, diagnose_outcome
 from hookline.engine.doctor.probe import ask_hook, make_event
 from hookline.engine.doctor.static_checks import (
     MISSING_HINT,
@@ -31,10 +31,10 @@ from hookline.engine.trust_gate import inspect_once
 from hookline.model.frozen import Frozen
 from hookline.model.spec import Broken, HookSpec, Model, Problem
 from hookline.model.verdict import BARRED, Failure, Verdict
-from hookline.trust.state import APPROVED, CHANGED, NEW, NOT_APPROVED, RECORD, SKIP, WARN
+from hookline.trust.state import APPROVED, CHANGED, FAILURES, NEW, NOT_APPROVED, RECORD, SKIP, WARN
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from typing import Any, TypeAlias
 
     from hookline.core.registry import Entry
@@ -50,12 +50,6 @@ _MANY = 20
 # Findings which mean that nothing started.
 _NOT_STARTED = frozenset({"check.missing", "check.interpreter", "check.not-executable"})
 _NOT_FOUND = (126, 127)  # exit codes by which a shell says that it started nothing
-# The state that keeps a hook from running -> the finding, and what to do.
-_BARRED: Mapping[str, tuple[str, str]] = {
-    "new": ("check.unapproved", "look at it, then: hookline approve"),
-    "changed": ("check.changed", CHANGED_HINT),
-    "revoked": ("check.unapproved", "to let it run again: hookline approve"),
-}
 
 
 class Examined(Frozen):
@@ -266,7 +260,7 @@ class _Trial:
         """Return the finding that explains why a hook was not asked, and what its host would do."""
         known, effect = self.states.get(spec.id), self._effect(spec)
         why = known.reason if known and known.reason else NOT_APPROVED
-        name, hint = _BARRED[state]
+        name, hint = FAILURE_FINDINGS[FAILURES[state]]
         if known and known.inspection.missing_program:
             name, hint = "check.missing", MISSING_HINT
         message = f"it is not run: {why}"

@@ -20,16 +20,16 @@ if TYPE_CHECKING:
 # A hook that takes more of its time than this for an event about nothing is near its end.
 _NEARLY = 0.8
 _REFUSAL = 2  # the exit code by which a command refuses, in every dialect
-CHANGED_HINT = "hookline approve -n shows what changed; if it is meant: hookline approve"
+_CHANGED_HINT = "hookline approve -n shows what changed; if it is meant: hookline approve"
 _LOGS = "print logs on stderr"
 _START = "name a program that is there, and in its first line an interpreter that is"
 _FASTER = "make it faster, or give it a longer `timeout`"
 # Failures that have their own finding -> the finding, and what to do.
-_FAILURES: Mapping[Failure, tuple[str, str]] = {
+FAILURE_FINDINGS: Mapping[Failure, tuple[str, str]] = {
     Failure.TIMED_OUT: ("check.timed-out", _FASTER),
     Failure.NOT_STARTED: ("check.missing", _START),
     Failure.UNREACHABLE: ("check.missing", "see that its address answers"),
-    Failure.CHANGED: ("check.changed", CHANGED_HINT),
+    Failure.CHANGED: ("check.changed", _CHANGED_HINT),
     Failure.UNTRUSTED: ("check.unapproved", "look at it, then: hookline approve"),
     Failure.REVOKED: ("check.unapproved", "to let it run again: hookline approve"),
 }
@@ -88,7 +88,9 @@ def _diagnose_failure(
     if failure is Failure.TIMED_OUT and seconds < spec.timeout:
         message = f"it did not answer within {seconds:g} s; its own limit is {spec.timeout:g} s"
         return make_warning(spec, "check.timed-out", message, "give it more with --seconds")
-    name, hint = _FAILURES.get(failure, ("check.failed", "")) if failure else ("check.failed", "")
+    name, hint = (
+        FAILURE_FINDINGS.get(failure, ("check.failed", "")) if failure else ("check.failed", "")
+    )
     return make_finding(spec, name, verdict.fault or "it could not be asked", hint)
 
 

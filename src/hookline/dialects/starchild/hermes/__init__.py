@@ -73,11 +73,10 @@ class Hermes(FolderDialect):
         """Return the hooks; in the safe mode of Hermes none of them."""
         if not (self._is_off and specs):
             return Loaded(specs=specs)
-        problem = Problem(
-            name="hook.off",
-            message="`HERMES_SAFE_MODE` is set, which switches every hook of Hermes off",
-            hint="unset HERMES_SAFE_MODE",
-            severity="warning",
+        problem = Problem.warning(
+            "hook.off",
+            "`HERMES_SAFE_MODE` is set, which switches every hook of Hermes off",
+            "unset HERMES_SAFE_MODE",
             origin=specs[0].origin,
             hooks=tuple(spec.id for spec in specs),
         )
