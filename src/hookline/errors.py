@@ -99,6 +99,7 @@ HKL1907 install.unwritable
 HKL1908 install.outdated
 HKL1909 install.silent
 HKL1910 install.trust
+HKL1911 install.off
 HKL2001 hook.failed
 HKL2002 hook.reentered
 HKL2003 hook.refused

@@ -7,6 +7,7 @@ from datetime import datetime
 from glob import iglob
 from statistics import median
 
+from hookline.bridges.codex_trust import is_untrusted
 from hookline.bridges.detect import find_version, is_present
 from hookline.bridges.hosts import HOSTS
 from hookline.bridges.install import (
@@ -15,6 +16,7 @@ from hookline.bridges.install import (
     may_be_installed,
     plan_install,
 )
+from hookline.bridges.off_switches import find_off_switches
 from hookline.errors import ConfigError
 from hookline.journal.records import format_time
 from hookline.journal.search import Query
@@ -101,6 +103,8 @@ def find_status(
     last = _find_last(host, search)
     since = max(find_installation_time(host, environ, folder) for folder in ("", project))
     has_run = _has_run(host, environ, since) if scopes and since else None
+    if scopes:
+        problems += _list_skipped(host, environ, project or os.getcwd(), asks=versions)
     if has_run and (last is None or last < since):
         problems.append(_make_silent(host, environ))
     return HostStatus(
@@ -172,6 +176,27 @@ def _list_outdated(
             hint=f"hookline install {host.name}{option}",
             severity="warning",
             origin=Origin(file=plan.changes[0].path),
+        )
+
+
+def _list_skipped(
+    host: Host, environ: Mapping[str, str], project: str, *, asks: bool
+) -> Iterator[Problem]:
+    """Yield why a host does not run the entries that it has. `asks`: start its program for it."""
+    origin = Origin(file=host.find_file(environ))
+    for reason in find_off_switches(host, environ, project):
+        yield Problem(
+            name="install.off",
+            message=f"{host.title} does not run hookline: {reason}",
+            hint="remove that setting",
+            origin=origin,
+        )
+    if host.needs_trust and asks and is_untrusted(host, environ, project, origin.file):
+        yield Problem(
+            name="install.trust",
+            message=f"{host.title} skips the entries of hookline, because it does not trust them",
+            hint=f"hookline install {host.name}",
+            origin=origin,
         )
 
 

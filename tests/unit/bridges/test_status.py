@@ -15,6 +15,7 @@ from hookline.engine.engine import Engine
 from hookline.journal.journal import Journal
 from hookline.journal.log_files import LogFiles
 from hookline.journal.search import Query, Search
+from tests.unit.bridges.test_codex_trust import SERVER, make_codex
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -109,6 +110,30 @@ def test_a_host_that_ran_and_did_not_call_is_a_problem(
 
 
 @pytest.mark.process
+def test_a_setting_that_switches_hooks_off_is_a_problem(world: World) -> None:
+    """The entries are there, and the host does not run them."""
+    settings = world.folder / ".claude/settings.json"
+    settings.write_text('{"disableAllHooks": true}')
+    world.install()
+
+    (problem,) = world.find().problems
+    assert problem.name == "install.off"
+    assert "disableAllHooks" in problem.message
+
+
+@pytest.mark.process
+def test_entries_without_trust_are_a_problem(world: World) -> None:
+    """Codex skips them without a word; without codex nothing is known."""
+    environ = make_codex(world.folder, SERVER)
+    given = {"search": None, "project": str(world.folder), "now": 0.0}
+    apply_plan(plan_install(HOSTS["codex"], CALL, environ), environ)
+    found = find_status(HOSTS["codex"], CALL, environ, **given)
+
+    assert [each.name for each in found.problems] == ["install.trust"]
+    environ["PATH"] = ""
+    assert find_status(HOSTS["codex"], CALL, environ, **given).problems == ()
+
+
 def test_events_of_today_are_counted(world: World) -> None:
     """Of this host only; a host that called since is not silent."""
     journal = Journal(LogFiles(str(world.folder / "journal")))
