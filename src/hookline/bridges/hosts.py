@@ -220,7 +220,7 @@ HOSTS: dict[str, Host] = {
             moved_by="COPILOT_HOME",
             user_file="hooks/hookline.json",
             project_file=".github/hooks/hookline.json",
-            form=OWN,
+            form=FLAT,
             version=1,
             events=_words(
                 "sessionStart userPromptSubmitted preToolUse permissionRequest postToolUse "

@@ -6,14 +6,21 @@ that an uninstall restores them byte for byte where nothing else has changed the
 
 from __future__ import annotations
 
-import difflib
 import json
 import os
+import sys
 from contextlib import suppress
 from hashlib import sha256
 
 from hookline.bridges.codex_trust import list_moved
 from hookline.bridges.entry import find_own_commands, find_program
+from hookline.bridges.host_files import (
+    FileChange,
+    make_change,
+    make_file_error,
+    read_file,
+    write_file,
+)
 from hookline.bridges.hosts import FLAT, GROUPS, SCRIPTS, TABLES
 from hookline.bridges.json_edit import update_json
 from hookline.bridges.own_files import is_own_file, make_files
@@ -40,30 +47,7 @@ if TYPE_CHECKING:
     from hookline.bridges.hosts import Host
 
 _FORMAT = 1
-_LARGEST = 8 << 20  # bytes of a host's file
 _MARK = b"\xef\xbb\xbf"
-
-
-class FileChange(Frozen):
-    """One file before and after. `path` is as the host names it, `target` what links lead to.
-
-    None is a file that does not exist. `mode`: of a new file.
-    """
-
-    path: str
-    target: str
-    before: bytes | None
-    after: bytes | None
-    mode: int = 0o644
-
-    def diff(self) -> str:
-        """Return the change as a unified diff."""
-        old, new = (_lines(text) for text in (self.before, self.after))
-        names = (
-            self.path if self.before is not None else os.devnull,
-            self.path if self.after is not None else os.devnull,
-        )
-        return "".join(difflib.unified_diff(old, new, *names))
 
 
 class Plan(Frozen):
@@ -107,9 +91,9 @@ def plan_install(
         call = call.take_over(host)
     moved: list[Entry] = []
     if host.form in (GROUPS, FLAT, TABLES):
-        before = _read(file)
+        before = read_file(file)
         taken = "" if project else find_path(host, environ)
-        kept = _read(taken) if taken else None
+        kept = read_file(taken) if taken else None
         if takes_over:
             _update(host, file, before or b"", [])  # a file that cannot be edited is an error
             moved = list_foreign(before, file, host)
@@ -118,10 +102,12 @@ def plan_install(
         old = before if before or not host.version else b'{\n  "version": %d\n}\n' % host.version
         programs = {call.words[0]}
         after = _update(host, file, old or b"", entries, programs, replaces_all=takes_over)
-        changes = [_make_change(file, before, after)]
+        changes = [make_change(file, before, after)]
         if moved:  # what is in both files for a moment runs twice, and is not lost
-            changes.insert(0, _make_change(taken, kept, format_entries(taken_over, taken)))
-        warnings = _warn_of_others(file, programs - {call.words[0]})
+            changes.insert(0, make_change(taken, kept, format_entries(taken_over, taken)))
+        warnings = _warn_of_others(file, programs - {call.words[0]}, "replaced")
+        if call.http and not host.gate:
+            warnings += (f"{host.title} lets a tool run when the server at {call.http} is gone",)
     else:
         texts = make_files(host, file, call)
         changes = [_plan_own_file(host, path, text) for path, text in texts.items()]
@@ -150,25 +136,28 @@ def plan_uninstall(host: Host, environ: Mapping[str, str], project: str = "") ->
     file = _find_file(host, environ, project)
     paths = [os.path.join(file, event) for event in host.events] if host.form == SCRIPTS else [file]
     taken = "" if project else find_path(host, environ)
-    kept = _read(taken) if taken else None
+    kept = read_file(taken) if taken else None
     is_edited = kept is not None and not _is_as_recorded(taken, kept, environ)
+    programs = {sys.executable}
     changes = []
     for path in paths:
-        before = _read(path)
+        before = read_file(path)
         if before is None and kept is None:
             continue
         before, existing = before or b"", before
         record = _read_record(path, environ)
         after: bytes | None
         if record and _is_as_recorded(path, before, environ) and not is_edited:
-            after = _read(_backup_path(path, environ)) if record["existed"] else None
+            after = read_file(_backup_path(path, environ)) if record["existed"] else None
         elif host.form in (GROUPS, FLAT, TABLES):
-            after = _update(host, path, before, [])
+            after = _update(host, path, before, [], programs)
+            if record and not record["existed"] and _is_blank(after, host):
+                after = None
         else:
             after = None if is_own_file(before.decode(errors="replace"), host) else before
         if kept is not None:
             after = _move_back(host, path, after, list_entries(kept, taken))
-        changes.append(_make_change(path, existing, after))
+        changes.append(make_change(path, existing, after))
     moved = [
         command
         for each in changes
@@ -176,14 +165,25 @@ def plan_uninstall(host: Host, environ: Mapping[str, str], project: str = "") ->
         if host.needs_trust
     ]
     if kept is not None:
-        changes.append(_make_change(taken, kept, None))
+        changes.append(make_change(taken, kept, None))
     return Plan(
         host=host,
         scope="project" if project else "user",
         file=file,
         changes=tuple(each for each in changes if each.before != each.after),
-        warnings=_warn_of_moves(host, moved),
+        warnings=(
+            *_warn_of_others(file, programs - {sys.executable}, "removed"),
+            *_warn_of_moves(host, moved),
+        ),
     )
+
+
+def _is_blank(content: bytes, host: Host) -> bool:
+    """Whether a file that hookline made has nothing left in it."""
+    text = content.strip()
+    with suppress(ValueError):
+        return not text or json.loads(text) in ({}, {"version": host.version})
+    return False
 
 
 def _move_back(host: Host, file: str, content: bytes | None, taken: Sequence[Entry]) -> bytes:
@@ -207,7 +207,7 @@ def is_installed(host: Host, environ: Mapping[str, str], project: str = "") -> b
 def may_be_installed(host: Host, environ: Mapping[str, str], project: str = "") -> bool:
     """Return whether a file of a host that cannot be edited names hookline, or cannot be read."""
     try:
-        return b"hookline" in (_read(host.find_file(environ, project)) or b"")
+        return b"hookline" in (read_file(host.find_file(environ, project)) or b"")
     except ConfigError:
         return True
 
@@ -238,47 +238,17 @@ def _find_file(host: Host, environ: Mapping[str, str], project: str) -> str:
     return file
 
 
-def _read(path: str) -> bytes | None:
-    """Return the content of a file, or None if it does not exist.
-
-    Raises:
-        ConfigError: it cannot be read, or is no plain file.
-    """
-    target = os.path.realpath(path)
-    try:
-        if os.path.exists(target) and not os.path.isfile(target):
-            raise _make_error("install.unreadable", path, "it is no plain file")
-        with open(target, "rb") as file:
-            content = file.read(_LARGEST + 1)
-    except FileNotFoundError:
-        return None
-    except OSError as error:
-        why = (error.strerror or "").lower()
-        raise _make_error("install.unreadable", path, f"cannot be read: {why}") from None
-    if len(content) > _LARGEST:
-        raise _make_error("install.unreadable", path, f"larger than {_LARGEST >> 20} MiB")
-    return content
-
-
-def _make_change(
-    path: str, before: bytes | None, after: bytes | None, mode: int = 0o644
-) -> FileChange:
-    return FileChange(
-        path=path, target=os.path.realpath(path), before=before, after=after, mode=mode
-    )
-
-
 def _plan_own_file(host: Host, path: str, text: str) -> FileChange:
-    before = _read(path)
+    before = read_file(path)
     if before and not is_own_file(before.decode(errors="replace"), host):
-        raise _make_error(
+        raise make_file_error(
             "install.foreign",
             path,
             f"hookline did not write it, and {host.title} reads only this file",
             "move it away, or call hookline from it",
         )
     mode = 0o755 if host.form == SCRIPTS else 0o644
-    return _make_change(path, before, text.encode(), mode)
+    return make_change(path, before, text.encode(), mode)
 
 
 def _update(
@@ -320,7 +290,7 @@ def _check_json(host: Host, file: str, content: bytes) -> None:
     """
     if content.startswith(_MARK) and not host.allows_mark:
         why = f"{host.title} does not read a file that begins with a byte order mark"
-        raise _make_error("install.unreadable", file, why, "save it without the mark")
+        raise make_file_error("install.unreadable", file, why, "save it without the mark")
     text = content.removeprefix(_MARK)
     if host.allows_comments or not text.strip():
         return
@@ -329,20 +299,20 @@ def _check_json(host: Host, file: str, content: bytes) -> None:
     except UnicodeDecodeError as error:
         line = text.count(b"\n", 0, error.start) + 1
         place = f"{file}:{line}"
-        raise _make_error(
+        raise make_file_error(
             "install.unreadable", place, "not UTF-8 text", "save it as UTF-8"
         ) from None
     except ValueError as error:
         place = f"{file}:{getattr(error, 'lineno', 1)}:{getattr(error, 'colno', 1)}"
         why = f"it is not strict JSON, so {host.title} drops the whole file"
         hint = "remove comments and trailing commas; hookline has written nothing"
-        raise _make_error("install.unreadable", place, why, hint) from None
+        raise make_file_error("install.unreadable", place, why, hint) from None
 
 
-def _warn_of_others(file: str, programs: set[str]) -> tuple[str, ...]:
-    """Return a warning for each other hookline whose entries would be replaced."""
+def _warn_of_others(file: str, programs: set[str], done: str) -> tuple[str, ...]:
+    """Return a warning for each other hookline whose entries would be replaced or removed."""
     return tuple(
-        f"{file} calls another hookline, by `{each}`; its entries are replaced"
+        f"{file} calls another hookline, by `{each}`; its entries are {done}"
         for each in sorted(programs)
     )
 
@@ -354,17 +324,6 @@ def _warn_of_moves(host: Host, commands: Sequence[str]) -> tuple[str, ...]:
     named = ", ".join(f"`{each}`" for each in dict.fromkeys(commands))
     why = f"{host.title} trusts an entry at its position in the file, and these move up: {named}"
     return (f"{why}. hookline has it trust again those that it trusts now",)
-
-
-def _lines(content: bytes | None) -> list[str]:
-    lines = (content or b"").decode(errors="replace").splitlines(keepends=True)
-    if lines and not lines[-1].endswith("\n"):
-        lines[-1] += "\n\\ no newline at the end of the file\n"
-    return lines
-
-
-def _make_error(name: str, place: str, why: str, hint: str = "") -> ConfigError:
-    return ConfigError(why, name=name, place=place, hint=hint)
 
 
 # -- writing -------------------------------------------------------------------------------------
@@ -379,51 +338,27 @@ def apply_plan(plan: Plan, environ: Mapping[str, str], *, removes: bool = False)
     done: list[FileChange] = []
     try:
         for change in plan.changes:
-            if _read(change.path) != change.before:
+            if read_file(change.path) != change.before:
                 why = "it changed while you looked at the diff"
-                raise _make_error("install.unwritable", change.path, why, "run the command again")
+                raise make_file_error(
+                    "install.unwritable", change.path, why, "run the command again"
+                )
             if not removes:
                 _record(plan.host, change, environ)
-            _write(change.target, change.after, change.mode)
+            write_file(change.target, change.after, change.mode)
             done.append(change)
     except (OSError, ConfigError) as error:
         for change in reversed(done):
             with suppress(OSError):
-                _write(change.target, change.before, change.mode)
+                write_file(change.target, change.before, change.mode)
         if isinstance(error, ConfigError):
             raise
         why = f"cannot be written: {(error.strerror or str(error)).lower()}"
         hint = "nothing was changed"
-        raise _make_error("install.unwritable", change.path, why, hint) from None
+        raise make_file_error("install.unwritable", change.path, why, hint) from None
     if removes:
         for change in plan.changes:
             _forget(change.path, environ)
-
-
-def _write(target: str, content: bytes | None, mode: int) -> None:
-    """Replace a file as a whole, and keep its mode and owner; None removes it."""
-    if content is None:
-        with suppress(FileNotFoundError):
-            os.unlink(target)
-        return
-    folder = os.path.dirname(target)
-    os.makedirs(folder, exist_ok=True)
-    with suppress(FileNotFoundError):
-        mode = os.stat(target).st_mode & 0o7777
-    draft = os.path.join(folder, f".{os.path.basename(target)}.hookline-{os.getpid()}")
-    try:
-        with open(draft, "xb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        os.chmod(draft, mode)
-        with suppress(PermissionError, FileNotFoundError):
-            found = os.stat(target)
-            os.chown(draft, found.st_uid, found.st_gid)
-        os.rename(draft, target)
-    finally:
-        with suppress(FileNotFoundError):
-            os.unlink(draft)
 
 
 # -- records -------------------------------------------------------------------------------------
@@ -438,7 +373,7 @@ def _record(host: Host, change: FileChange, environ: Mapping[str, str]) -> None:
     before, existed = change.before, change.before is not None
     if record and record["after"] == _digest(before or b""):
         existed = record["existed"]
-        before = _read(_backup_path(change.path, environ)) if existed else None
+        before = read_file(_backup_path(change.path, environ)) if existed else None
     elif before and host.form in (GROUPS, FLAT, TABLES):
         before = _update(host, change.path, before, [])
     make_private_folder(_records_folder(environ))
@@ -454,7 +389,7 @@ def _record(host: Host, change: FileChange, environ: Mapping[str, str]) -> None:
 
 
 def _read_record(path: str, environ: Mapping[str, str]) -> dict[str, Any] | None:
-    content = _read(_record_path(path, environ))
+    content = read_file(_record_path(path, environ))
     try:
         found = json.loads(content) if content else None
     except ValueError:

@@ -189,12 +189,22 @@ class _Tree:
             if is_inline:
                 lead = b" " if b": " in self.source else b""
             text = self._dump(item, name, inner, is_inline=is_inline)
-            return self.source[:last] + b"," + lead + text + self.source[last:]
+            end = last if is_inline else self._end_of_line(node, last)
+            rest = self.source[last:end] + lead + text + self.source[end:]
+            return self.source[:last] + b"," + rest
         inner = outer + self.indent
         text = self._dump(item, name, inner, is_inline=False)
         body = self.line_end + inner + text + self.line_end + outer
         kept = self.source[start + 1 : end - 1].rstrip()  # a comment may stand there
         return self.source[: start + 1] + kept + body + self.source[end - 1 :]
+
+    def _end_of_line(self, node: Node, last: int) -> int:
+        """Return where the comments end that stand behind the last value, on its line."""
+        for each in node.named_children:
+            start, end = each.start_byte + self.shift, each.end_byte + self.shift
+            if each.type == _COMMENT and start >= last and b"\n" not in self.source[last:start]:
+                last = end
+        return last
 
     def replace(self, node: Node, value: Any) -> bytes:
         start, end = node.start_byte + self.shift, node.end_byte + self.shift
@@ -210,13 +220,26 @@ class _Tree:
         items = _children(parent)
         at = [each.id for each in items].index(node.id)
         start, end = node.start_byte + self.shift, node.end_byte + self.shift
-        if at > 0:
-            start = items[at - 1].end_byte + self.shift
-        elif len(items) > 1:
-            end = items[1].start_byte + self.shift
+        if at < len(items) - 1:  # with its comma and the blanks behind that
+            rest = [each for each in parent.children if each.start_byte >= node.end_byte]
+            comma = [each.type for each in rest].index(",")
+            end = rest[comma + 1].start_byte + self.shift
+        elif at > 0:
+            kept = self._comments_between(items[at - 1], node)
+            return self.source[: items[at - 1].end_byte + self.shift] + kept + self.source[end:]
         else:
             start, end = parent.start_byte + self.shift + 1, parent.end_byte + self.shift - 1
         return self.source[:start] + self.source[end:]
+
+    def _comments_between(self, first: Node, second: Node) -> bytes:
+        """Return what stands between two values up to the last comment, without the comma."""
+        kept, at = b"", first.end_byte
+        for each in _parent(first).children:
+            if first.end_byte <= each.start_byte < second.start_byte:
+                if each.type == _COMMENT:
+                    kept += self.source[at + self.shift : each.end_byte + self.shift]
+                at = each.end_byte
+        return kept
 
     def _line_indent(self, at: int) -> bytes:
         line = self.source[self.source.rfind(b"\n", 0, at) + 1 : at]

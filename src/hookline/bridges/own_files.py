@@ -80,8 +80,6 @@ def _make_own_file(host: Host, file: str, call: Call) -> str:
         for key in path:
             place = place.setdefault(key, {})
         place.setdefault(last, []).append(value)
-    if file.endswith(".json"):
-        return json.dumps({"version": host.version, **tree}, indent=2) + "\n"
     yaml, stream = YAML(), io.StringIO()
     yaml.width = 1 << 20
     yaml.indent(mapping=2, sequence=4, offset=2)

@@ -199,7 +199,7 @@ class Answer:
         if self._answers is not None:
             engine.runtime.detach = self.runs.append
             engine.runtime.keep = lambda run, left: self.left.append((run, left))
-        problems = leave_to_host(engine, host) if not selection.configs else ()
+        problems = leave_to_host(engine, host) if selection.is_of_host() else ()
         seconds, grace = hooks_seconds(until - monotonic())
         engine.runtime.limits = Limits(grace=grace)
         return engine.answer(

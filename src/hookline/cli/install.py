@@ -33,6 +33,7 @@ from hookline.cli.output import (
 )
 from hookline.config.agent_hosts import require_person
 from hookline.config.places import is_taken_over
+from hookline.config.settings import read_settings
 from hookline.engine import approval_service
 from hookline.engine.approval_service import find_statuses, get_gate_for
 from hookline.engine.loader import list_hooks
@@ -305,8 +306,9 @@ def _prepare(plans: list[Plan], call: Call) -> None:
     """Try the entry as a host would start it.
 
     Raises:
-        ConfigError: the entry does not run.
+        ConfigError: the entry does not run, or your settings are wrong.
     """
+    read_settings(os.environ)
     with tempfile.TemporaryDirectory() as state:
         # Neither your hooks nor your journal take part in the trial.
         environ = {**os.environ, "XDG_STATE_HOME": state}

@@ -172,6 +172,19 @@ def test_a_foreign_script_is_not_overwritten(tmp_path: Path) -> None:
     assert [each.name for each in path.parent.iterdir()] == ["PreToolUse"]
 
 
+def test_your_entry_in_the_file_of_hookline_stays(tmp_path: Path) -> None:
+    """Copilot CLI reads several files, and one of them has our name."""
+    content = b'{"version": 1, "hooks": {"preToolUse": [{"bash": "~/guard.sh"}]}}'
+    path = write(tmp_path / ".copilot/hooks/hookline.json", content)
+    environ = environ_of(tmp_path)
+
+    install("copilot", environ)
+
+    assert json.loads(path.read_bytes())["hooks"]["preToolUse"][0] == {"bash": "~/guard.sh"}
+    uninstall("copilot", environ)
+    assert path.read_bytes() == content
+
+
 def test_a_dangling_link_is_followed(tmp_path: Path) -> None:
     """The file is made where the link leads."""
     path = tmp_path / CLAUDE
@@ -208,6 +221,28 @@ def test_another_hookline_is_named(tmp_path: Path) -> None:
 
     assert any("/other/bin/python" in warning for warning in plan.warnings)
     assert b"/other/bin" not in (plan.changes[0].after or b"")
+
+
+def test_an_empty_rest_is_removed(tmp_path: Path) -> None:
+    """A file that hookline made goes, although something formatted it since."""
+    environ = environ_of(tmp_path)
+    install("copilot", environ)
+    path = tmp_path / ".copilot/hooks/hookline.json"
+    path.write_text(json.dumps(json.loads(path.read_bytes())))
+
+    uninstall("copilot", environ)
+
+    assert not path.exists()
+
+
+def test_a_server_that_may_be_gone_is_a_warning(tmp_path: Path) -> None:
+    """Qwen Code goes on then; Claude Code has a key that refuses."""
+    call = CALL.replace(http="http://127.0.0.1:8465")
+    given = environ_of(tmp_path)
+
+    assert plan_install(HOSTS["claude-code"], call, given).warnings == ()
+    (warning,) = plan_install(HOSTS["qwen"], call, given).warnings
+    assert "lets a tool run" in warning
 
 
 @pytest.mark.parametrize("environ", [{}, {"HOME": ""}, {"HOME": "here"}])

@@ -70,7 +70,7 @@ class Place:
 def _find_commands(tree: Any) -> list[str]:
     inner = list(tree.values()) if isinstance(tree, dict) else tree
     inner = inner if isinstance(inner, list) else []
-    own = [tree["command"]] if isinstance(tree, dict) and "command" in tree else []
+    own = [tree.get("command")] if isinstance(tree, dict) else []
     own = [command for command in own if isinstance(command, str)]
     return own + [command for each in inner for command in _find_commands(each)]
 

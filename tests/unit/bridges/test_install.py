@@ -131,14 +131,14 @@ def test_a_file_that_changes_meanwhile_is_not_overwritten(home: Home) -> None:
 def test_nothing_is_half_written(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     """The files before the one that cannot be written get back what they had."""
     plan = plan_install(HOSTS["cline"], CALL, home.environ)
-    write, last = install._write, plan.changes[-1]
+    write, last = install.write_file, plan.changes[-1]
 
     def fail(target: str, content: bytes | None, mode: int) -> None:
         if target == last.target:
             raise OSError(28, "No space left on device")
         write(target, content, mode)
 
-    monkeypatch.setattr(install, "_write", fail)
+    monkeypatch.setattr(install, "write_file", fail)
     with pytest.raises(ConfigError, match="no space left"):
         apply_plan(plan, home.environ)
     assert not is_installed(HOSTS["cline"], home.environ)

@@ -27,19 +27,10 @@ def make(host: str, file: str, call: Call = CALL) -> dict[str, str]:
     return make_files(HOSTS[host], file, call)
 
 
-def test_files_of_data_hold_each_event() -> None:
-    """They are what the host's own dialect has at that place."""
-    copilot = json.loads(make("copilot", "/f.json")["/f.json"])
+def test_a_file_of_data_holds_each_event() -> None:
+    """It is what the host's own dialect has at that place."""
     docker = YAML(typ="safe").load(make("docker-agent", "/f.yaml")["/f.yaml"])
 
-    assert copilot["version"] == 1
-    assert copilot["hooks"]["preToolUse"] == [
-        {
-            "type": "command",
-            "bash": "/opt/python -I -m hookline answer copilot --deadline 65",
-            "timeoutSec": 70,
-        }
-    ]
     assert docker["session_start"][0]["type"] == "command"
     assert "exit 2" in docker["pre_tool_use"][0]["hooks"][0]["command"]
 
@@ -47,7 +38,6 @@ def test_files_of_data_hold_each_event() -> None:
 @pytest.mark.parametrize(
     ("host", "file"),
     [
-        ("copilot", "/f.json"),
         ("docker-agent", "/f.yaml"),
         ("opencode", "/f.js"),
         ("pi", "/f.ts"),
