@@ -82,6 +82,8 @@ class Call(Frozen):
         command = shlex.join(self.make_words(host, row))
         if is_gate(row) and host.is_wrapped:
             command = close(command, file)
+        elif host.refuses_failed:
+            command = f"{command}; s=$?; [ $s -eq 0 ] || [ $s -eq 2 ] || s=1; exit $s"
         limit = {host.timeout_key: seconds * host.unit} if host.unit else {}
         return {**host.entry, host.command_key: command, **limit, **gate}
 

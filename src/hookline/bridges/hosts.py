@@ -31,8 +31,9 @@ class Host(Frozen):
     `timeout` are a second; 0 where an entry has none. `longest`: its maximum in seconds; 0: none.
     `command_key` and `timeout_key`: their names in an entry. `entry`: fields of every entry, and
     `gate` of those before an action. `is_wrapped`: an entry before an action needs the closing
-    form, because the host goes on when a program fails. `at_root`: the events are keys of the file
-    itself, not of its `hooks`. `version`: what a new file says as its version.
+    form, because the host goes on when a program fails. `refuses_failed`: at every event, it takes
+    a failed program for a refusal, unless the exit code is 1. `at_root`: the events are keys of the
+    file itself, not of its `hooks`. `version`: what a new file says as its version.
 
     `speaks`: the dialect that it is asked in. `has_http`: it can call `hookline serve`.
     `needs_trust`: it runs an entry only after `codex_trust` has asked it to trust that.
@@ -58,6 +59,7 @@ class Host(Frozen):
     entry: Mapping[str, str] = {"type": "command"}
     gate: Mapping[str, object] = {}
     is_wrapped: bool = True
+    refuses_failed: bool = False
     at_root: bool = False
     version: int = 0
     speaks: str = ""
@@ -172,10 +174,11 @@ HOSTS: dict[str, Host] = {
             ),
             unit=1000,
             entry={"type": "command", "name": "hookline"},
+            refuses_failed=True,
             allows_comments=True,
             verified="0.61.0",
             notes=(_RESTART, "without a terminal Gemini CLI cannot ask: an ask is a refusal there"),
-            sessions="tmp/*/chats/*.json",
+            sessions="tmp/*/chats/*.json*",
         ),
         Host(
             name="qwen",

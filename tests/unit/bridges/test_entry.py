@@ -81,6 +81,16 @@ def test_the_closing_form_refuses_when_the_command_fails(
     assert ("/home/o'neil/settings.json" in done.stderr) is is_told
 
 
+@pytest.mark.process
+@pytest.mark.parametrize(("exit_code", "becomes"), [(0, 0), (1, 1), (2, 2), (127, 1)])
+def test_a_broken_hookline_does_not_lock_prompts(exit_code: int, becomes: int) -> None:
+    """Gemini CLI takes each exit code but 0 and 1 for a refusal, at every event."""
+    call = Call(words=("sh", "-c", f"exit {exit_code}"))
+    command = list_handlers("gemini", call)["BeforeAgent"]["command"]
+
+    assert subprocess.run(["/bin/sh", "-c", command], check=False).returncode == becomes
+
+
 @pytest.mark.parametrize("host", HOSTS.values(), ids=HOSTS)
 def test_own_entries_are_known_again(host: Any) -> None:
     """By the command, in the form in which the host has them; another host's are not ours."""

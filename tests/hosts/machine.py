@@ -1,0 +1,141 @@
+"""An empty home and project, with hookline installed, in which one agent host runs offline."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import venv
+from pathlib import Path
+from string import Template
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from tests.hosts.table import Host
+
+_SOURCE = Path(__file__).parents[2] / "src"
+_SECONDS = 90
+# Nothing answers at this address, so what a host asks of the internet fails at once.
+_OFFLINE = "http://127.0.0.1:9"
+
+
+class CommandFailedError(Exception):
+    """A command of hookline that failed."""
+
+
+class Machine:
+    """A home, a project and a virtual environment of hookline, all below one folder.
+
+    `programs`: folders of the host's programs. `url`: where the model service is.
+    """
+
+    def __init__(self, root: Path, host: Host, programs: Sequence[Path], url: str) -> None:
+        self.host = host
+        self.home, self.project, self.environment = root / "home", root / "work", root / "env"
+        self.python = self.environment / "bin/python"
+        for folder in (self.home, self.project):
+            folder.mkdir()
+        self._values = {"url": url, "home": str(self.home), "project": str(self.project)}
+        self._path = os.pathsep.join(map(str, (*programs, "/usr/local/bin", "/usr/bin", "/bin")))
+        self._install_environment()
+        self.write_files({name: self._fill(text) for name, text in host.files.items()})
+
+    def _install_environment(self) -> None:
+        """Make an environment with this source, and with the libraries of this interpreter."""
+        venv.create(self.environment, symlinks=True)
+        libraries = [path for path in sys.path if path.endswith("-packages")]
+        self._link = self._packages() / "hookline.pth"
+        self._link.write_text("\n".join([str(_SOURCE), *libraries]) + "\n", encoding="utf-8")
+
+    def _packages(self) -> Path:
+        return next(self.environment.glob("lib/python3*/site-packages"))
+
+    def _fill(self, text: str, **more: str) -> str:
+        return Template(text).safe_substitute(self._values, **more)
+
+    def write_files(self, files: Mapping[str, str]) -> None:
+        """Write files of the home; programs of hooks can be executed."""
+        for name, text in files.items():
+            path = self.home / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+            path.chmod(0o755 if "scripts" in path.parts else 0o644)
+
+    def read_entries(self) -> bytes | None:
+        """Return the file in which the host has its entries; None if there is none."""
+        path = Path(self.host.facts.find_file({"HOME": str(self.home)}))
+        return path.read_bytes() if path.exists() else None
+
+    def find_sessions(self, pattern: str) -> list[Path]:
+        """Return the files of the host's sessions."""
+        folder = self.host.facts.find_folder({"HOME": str(self.home)})
+        return list(Path(folder).glob(pattern))
+
+    # -- hookline ------------------------------------------------------------------------------
+
+    def install(self) -> None:
+        """Wire hookline into the host."""
+        self._hookline("install", self.host.name, "--yes")
+
+    def uninstall(self) -> None:
+        """Take hookline out of the host."""
+        self._hookline("uninstall", self.host.name, "--yes")
+
+    def _hookline(self, *words: str) -> None:
+        done = self._run([str(self.python), "-I", "-m", "hookline", *words])
+        if done.returncode:
+            last = (done.stdout + done.stderr).strip().rpartition("\n")[2]
+            raise CommandFailedError(f"`hookline {' '.join(words)}`: {last}")
+
+    def damage(self, what: str) -> None:
+        """Damage hookline, or the user's file for it."""
+        if what == "removed":
+            self._link.unlink()
+        elif what == "no interpreter":
+            shutil.rmtree(self.environment)
+        elif what == "broken":
+            package = self._packages() / "hookline"
+            package.mkdir()
+            (package / "__init__.py").write_text("this is no program\n", encoding="utf-8")
+        elif what == "misconfigured":
+            self.write_files({".config/cagent/hooks.d/guards.yaml": "pre_tool_use: [\n"})
+
+    # -- the host ------------------------------------------------------------------------------
+
+    def start_host(self, prompt: str) -> subprocess.CompletedProcess[str]:
+        """Run the host with a prompt until it ends."""
+        words = [self._fill(word, prompt=prompt) for word in self.host.start.split()]
+        return self._run([self.host.facts.programs[0], *words])
+
+    def read_version(self) -> str:
+        """Return what the host says about its version."""
+        done = self._run([self.host.facts.programs[0], "--version"])
+        lines = (done.stdout.strip() or done.stderr.strip()).splitlines()
+        return lines[0] if lines else ""
+
+    def _run(self, words: list[str]) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            words,
+            cwd=self.project,
+            env=self._environ(),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=_SECONDS,
+            check=False,
+        )
+
+    def _environ(self) -> dict[str, str]:
+        proxies = dict.fromkeys(("HTTP_PROXY", "HTTPS_PROXY", "https_proxy"), _OFFLINE)
+        return {
+            "PATH": self._path,
+            "HOME": str(self.home),
+            "LANG": "C.UTF-8",
+            "TERM": "dumb",
+            "NO_PROXY": "127.0.0.1,localhost",
+            **proxies,
+            **{name: self._fill(value) for name, value in self.host.environ.items()},
+        }

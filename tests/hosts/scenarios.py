@@ -1,0 +1,232 @@
+"""The table of scenarios: what the model says, which hooks the user has, and what must follow."""
+
+from __future__ import annotations
+
+import json
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from hookline.model.frozen import Frozen
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+class Hook(Frozen):
+    """A hook of the user: at an event it says a text, by a word of `_PROGRAMS`.
+
+    `pattern`: what the input of a tool must hold. Its file is in a format that no tested host reads
+    by itself.
+    """
+
+    on: str
+    word: str
+    text: str
+    pattern: str = ""
+
+    def files(self, name: str) -> dict[str, str]:
+        """Return the files of the hook by their paths in the home."""
+        program = _PROGRAMS[self.word].replace("$text", self.text)
+        if self.on == "prompt.submit":
+            hook = json.dumps({"type": "command", "command": program})
+            return {f".config/cagent/hooks.d/{name}.yaml": f"user_prompt_submit: [{hook}]\n"}
+        head = f"name: {name}\ndescription: For a test.\ntrigger: {_TRIGGERS[self.on]}\n"
+        matcher = f"matcher: {{pattern: {self.pattern}}}\n" if self.pattern else ""
+        folder = f".config/agents/hooks/{name}"
+        return {
+            f"{folder}/HOOK.md": f"---\n{head}{matcher}---\n",
+            f"{folder}/scripts/run": f"#!/bin/sh\n{program}\n",
+        }
+
+
+_TRIGGERS = {
+    "session.start": "pre-session",
+    "tool.before": "pre-tool-call",
+    "tool.after": "post-tool-call",
+    "stop": "pre-agent-turn-stop",
+}
+_PROGRAMS = {
+    "deny": "echo $text >&2; exit 2",
+    "ask": """echo '{"decision": "ask", "reason": "$text"}'""",
+    "context": """echo '{"additional_context": "$text", \
+"hook_specific_output": {"additional_context": "$text"}}'""",
+    "rewrite": """echo '{"modified_input": {"command": "$text"}}'""",
+}
+
+
+class Scenario(Frozen):
+    """One way in which a host, the model and hookline meet.
+
+    `turns`: the commands that the model runs at once, turn by turn. `hooks`: those of the user.
+    `foreign`: the user has a guard of another host. `damage`: what happens to hookline before the
+    host starts. `ran` and `not_ran`: files that commands make, or must not make. `reads`: a text
+    that the model must read first in the request of that number, from 0. `requests`: how often the
+    host must ask the model for a turn, if that matters. `needs`: the event, and what a decision
+    there must be able to carry.
+    """
+
+    name: str
+    title: str
+    turns: tuple[tuple[str, ...], ...] = (("touch first",),)
+    hooks: tuple[Hook, ...] = ()
+    foreign: bool = False
+    damage: str = ""
+    ran: tuple[str, ...] = ()
+    not_ran: tuple[str, ...] = ()
+    reads: Mapping[int, str] = MappingProxyType({})
+    requests: int | None = None
+    needs: tuple[str, str] = ("tool.before", "deny")
+
+    def files(self, foreign: str) -> dict[str, str]:
+        """Return the user's files by their paths in the home; `foreign`: whose guard it is."""
+        own = (hook.files(f"hook-{at}") for at, hook in enumerate(self.hooks))
+        guard = dict([_GUARDS[foreign]] if self.foreign else [])
+        return {name: text for files in (*own, guard) for name, text in files.items()}
+
+
+PROMPT = "Please make the file."
+_REASON = "REASON-OF-THE-GUARD"
+_CONTEXT = "CONTEXT-OF-A-HOOK"
+
+
+def _guard(event: str, tool: str) -> str:
+    command = f"echo {_REASON} >&2; exit 2"
+    group = {"matcher": tool, "hooks": [{"type": "command", "command": command}]}
+    return json.dumps({"hooks": {event: [group]}}) + "\n"
+
+
+# Guards of two hosts in their own files: a path in the home, and the text.
+_GUARDS = {
+    "claude-code": (".claude/settings.json", _guard("PreToolUse", "Bash")),
+    "gemini": (".gemini/settings.json", _guard("BeforeTool", "run_shell_command")),
+}
+
+SCENARIOS = (
+    Scenario(
+        name="call",
+        title="a call that no hook refuses runs",
+        hooks=(Hook(on="tool.before", word="deny", text=_REASON, pattern="never"),),
+        ran=("first",),
+        requests=2,
+    ),
+    Scenario(
+        name="refusal",
+        title="a refused call does not run, and the model reads the reason",
+        hooks=(Hook(on="tool.before", word="deny", text=_REASON),),
+        not_ran=("first",),
+        reads={1: _REASON},
+    ),
+    Scenario(
+        name="rewrite",
+        title="a rewritten call runs with the new input",
+        hooks=(Hook(on="tool.before", word="rewrite", text="touch second"),),
+        ran=("second",),
+        not_ran=("first",),
+        needs=("tool.before", "input"),
+    ),
+    Scenario(
+        name="context at session start",
+        title="the model reads what a hook says when the session starts",
+        hooks=(Hook(on="session.start", word="context", text=_CONTEXT),),
+        ran=("first",),
+        reads={0: _CONTEXT},
+        needs=("session.start", "context"),
+    ),
+    Scenario(
+        name="context at the prompt",
+        title="the model reads what a hook says about the prompt",
+        hooks=(Hook(on="prompt.submit", word="context", text=_CONTEXT),),
+        ran=("first",),
+        reads={0: _CONTEXT},
+        needs=("prompt.submit", "context"),
+    ),
+    Scenario(
+        name="context before a tool",
+        title="the model reads what a hook says before a call",
+        hooks=(Hook(on="tool.before", word="context", text=_CONTEXT),),
+        ran=("first",),
+        reads={1: _CONTEXT},
+        needs=("tool.before", "context"),
+    ),
+    Scenario(
+        name="context after a tool",
+        title="the model reads what a hook says after a call",
+        hooks=(Hook(on="tool.after", word="context", text=_CONTEXT),),
+        ran=("first",),
+        reads={1: _CONTEXT},
+        needs=("tool.after", "context"),
+    ),
+    Scenario(
+        name="prompt block",
+        title="a refused prompt does not reach the model",
+        hooks=(Hook(on="prompt.submit", word="deny", text=_REASON),),
+        not_ran=("first",),
+        requests=0,
+        needs=("prompt.submit", "deny"),
+    ),
+    Scenario(
+        name="stop redo",
+        title="a hook sends the agent back to work, and not without end",
+        turns=((),),
+        hooks=(Hook(on="stop", word="deny", text=_REASON),),
+        reads={1: _REASON},
+        needs=("stop", "deny"),
+    ),
+    Scenario(
+        name="foreign guard",
+        title="a guard that is written for another host applies",
+        foreign=True,
+        not_ran=("first",),
+        reads={1: _REASON},
+    ),
+    Scenario(
+        name="parallel calls",
+        title="of three calls in one turn, hookline refuses the one that a guard refuses",
+        turns=(("touch first", "touch second", "touch third"),),
+        hooks=(Hook(on="tool.before", word="deny", text=_REASON, pattern="second"),),
+        ran=("first", "third"),
+        not_ran=("second",),
+        reads={1: _REASON},
+    ),
+    Scenario(
+        name="ask",
+        title="a question that no person can answer is a refusal",
+        hooks=(Hook(on="tool.before", word="ask", text=_REASON),),
+        not_ran=("first",),
+        requests=2,
+    ),
+    Scenario(
+        name="removed",
+        title="hookline was removed: the host refuses the call",
+        damage="removed",
+        not_ran=("first",),
+        reads={1: "hookline"},
+    ),
+    Scenario(
+        name="no interpreter",
+        title="the environment of hookline was removed: the host refuses the call",
+        damage="no interpreter",
+        not_ran=("first",),
+        reads={1: "hookline"},
+    ),
+    Scenario(
+        name="broken",
+        title="hookline does not start: the host refuses the call",
+        damage="broken",
+        not_ran=("first",),
+        reads={1: "hookline"},
+    ),
+    Scenario(
+        name="misconfigured",
+        title="a file of guards cannot be read: hookline refuses the call",
+        damage="misconfigured",
+        not_ran=("first",),
+    ),
+    Scenario(
+        name="uninstall",
+        title="the files of the host are what they were, and it does not call hookline",
+        hooks=(Hook(on="tool.before", word="deny", text=_REASON),),
+        damage="uninstall",
+        ran=("first",),
+    ),
+)

@@ -1,0 +1,87 @@
+"""hookline answers what real hosts sent in `make hosts` as it did then."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from hookline.cli.answer import answer_main
+from tests.hosts.recordings import RECORDED
+from tests.hosts.scenarios import SCENARIOS
+from tests.hosts.table import HOSTS
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.hosts.recordings import Exchange
+
+_ROWS = [
+    (host, scenario, exchanges)
+    for host in HOSTS
+    if (RECORDED / f"{host.name}.json").exists()
+    for scenarios in [json.loads((RECORDED / f"{host.name}.json").read_text(encoding="utf-8"))]
+    for scenario in SCENARIOS
+    if (exchanges := scenarios.get(scenario.name))
+]
+
+
+@pytest.mark.process
+@pytest.mark.parametrize(
+    ("host", "scenario", "exchanges"),
+    _ROWS,
+    ids=[f"{host.name}: {scenario.name}" for host, scenario, _ in _ROWS],
+)
+def test_the_answer_is_the_one_that_the_host_understood(
+    host: Any,
+    scenario: Any,
+    exchanges: list[Exchange],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    """Notes to the user aside."""
+    for name, text in scenario.files(host.foreign).items():
+        path = tmp_path / "home" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+        path.chmod(0o755)
+    (tmp_path / "work").mkdir()
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("HOOKLINE_JOURNAL", "off")
+    for variable in ("XDG_CONFIG_HOME", "XDG_STATE_HOME"):
+        monkeypatch.delenv(variable)
+    monkeypatch.chdir(tmp_path / "work")
+    for exchange in exchanges:
+        sent = json.dumps(exchange["payload"]).replace("/home/ann", str(tmp_path / "home"))
+        sent = sent.replace('"/work', f'"{tmp_path}/work')
+        stdin = io.TextIOWrapper(io.BytesIO(sent.encode()), encoding="utf-8")
+        monkeypatch.setattr(sys, "stdin", stdin)
+
+        code = answer_main(exchange["words"])
+
+        printed = capfd.readouterr()
+        told = exchange | {"stdout": printed.out, "stderr": printed.err, "exit_code": code}
+        assert _read_answer(told) == _read_answer(exchange)
+
+
+def _read_answer(exchange: Exchange) -> dict[str, Any]:
+    """Return what a host reads of an answer, without notes to the user."""
+    text, code = exchange["stdout"].strip(), exchange["exit_code"]
+    answer = json.loads(text) if text.startswith("{") else text
+    if isinstance(answer, dict):
+        answer.pop("systemMessage", None)
+    return {"exit_code": code, "answer": answer or "", "reason": exchange["stderr"] if code else ""}
+
+
+def test_each_scenario_is_recorded_where_hookline_answers() -> None:
+    """Of every host that was recorded."""
+    answered = {"refusal", "parallel calls"}
+    recorded = {host.name: set() for host, *_ in _ROWS}
+    for host, scenario, _ in _ROWS:
+        recorded[host.name].add(scenario.name)
+
+    assert {name: answered - names for name, names in recorded.items() if answered - names} == {}
