@@ -16,7 +16,6 @@ from hookline.cli.output import (
     count_things,
     escape_document,
     format_problem,
-    print_message,
     read_table,
 )
 from hookline.config.agent_hosts import require_person
@@ -96,8 +95,6 @@ def approve(
         states, removed = _find(engine, what, event) if what else _find_all(engine, event)
         left = [] if what else [each for each in states if _is_left(each)]
         waiting = [each for each in states if each.state != APPROVED and each not in left]
-        for state in left:
-            print_message(f"{state.spec.id}: {_explain_left(state)}")
         is_named = bool(what or all_)
         how = ""
         if (waiting or removed) and not dry_run:

@@ -21,7 +21,8 @@ _INTRODUCTION = (
     "hookline runs the hooks of AI agents, in any format, and explains what they decide."
 )
 _START = (
-    ("hookline list", "the hooks that it finds here"),
+    ("hookline install", "let the agents on this machine call hookline"),
+    ("hookline list", "the hooks that it finds here, and whether they run"),
     ("hookline approve", "review the hooks of a project, and let them run"),
     ("hookline fire pre_tool_use -c hooks.yaml < payload.json", "try hooks on an event"),
 )

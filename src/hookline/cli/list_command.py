@@ -131,7 +131,7 @@ new         hookline does not run it before you approve it. To review it: hookli
 ready       it is your own hook and runs; hookline records its first run as its approval
 changed     it differs from what you approved. To review it: hookline approve
 revoked     you revoked its approval, so it does not run. To allow it again: hookline approve HOOK
-off         it is switched off. To switch it on: hookline on HOOK
+off         it is switched off. To switch it on: hookline on; for one hook: hookline on HOOK
 broken      hookline cannot load it, so it counts as a hook that failed: hookline validate
 incomplete  the file does not say all that it needs, so it does not run: hookline validate
 """)

@@ -8,7 +8,7 @@ from importlib.util import find_spec
 
 from hookline import __version__
 from hookline.cli.options import Selection, option
-from hookline.cli.output import INTERRUPTED, OK, print_message, print_text
+from hookline.cli.output import INTERRUPTED, OK, count_things, print_message, print_text
 from hookline.cli.schema import read_schema
 from hookline.config.agent_hosts import find_agent_marker
 from hookline.config.settings import read_settings
@@ -176,7 +176,7 @@ def serve(
                 print_text("".join(f"{name}\n" for name in names))
                 use = "" if token else " for approvals"
                 told = f"; the token{use} is in {path}" if to_approve else ""
-                _tell(f"{len(service.engine.hooks)} hooks{told}")
+                _tell(f"{count_things(len(service.engine.hooks), 'hook')}{told}")
                 running.run()
         finally:
             reloading.close(running.seconds_left, lambda: running.hurried)

@@ -193,8 +193,9 @@ class Search:
                         odd += link is not None and not link.sound
         finally:
             if odd:
-                why = "because they were changed; `hookline log verify` shows where"
-                self.tell("journal.broken", f"{odd} of the records are not shown, {why}")
+                those = "1 record is" if odd == 1 else f"{odd} records are"
+                why = "because of a change; `hookline log verify` shows where"
+                self.tell("journal.broken", f"{those} not shown, {why}")
 
     def _files(self, *, since: str = "", after: int = 0) -> Iterator[bytes]:
         """Yield the complete lines of each file, newest file first, as far as they may match.

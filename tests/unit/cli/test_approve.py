@@ -226,7 +226,7 @@ def test_of_all_hooks_those_that_cannot_be_are_left_out(place: Desk) -> None:
 
     assert told.code == 1
     assert [line.split()[0] for line in told.out.splitlines()] == ["approved", "left"]
-    assert "none.sh` was not found\n" in told.err
+    assert "none.sh` was not found  " in told.out
     assert (named.code, "HKL3005" in named.err) == (2, True)
 
 
@@ -415,8 +415,8 @@ def test_what_was_revoked_is_left_out_and_that_is_said(place: Desk) -> None:
             "nothing else waits for an approval; 1 hook left out",
         )
         assert (
-            f"{IDS[1]}: you revoked its approval; to let it run again: hookline "
-            f"approve '{IDS[1]}'\n" in told.err
+            f"left out: you revoked its approval; to let it run again: hookline "
+            f"approve '{IDS[1]}'  {IDS[1]}  " in told.out
         )
     assert [
         hook["did"] for hook in place.type("approve", "--all", "--yes", "--json").document["hooks"]

@@ -165,7 +165,7 @@ def test_approvals_that_cannot_be_read_are_told(words: tuple[str, ...], desk: De
         ((), "new", "new:        hookline does not run it before you approve it."),
         (("approve", "--all", "--yes"), "approved", "1 hook: 1 approved\n"),
         (("revoke", ".claude/settings.json"), "revoked", "revoked:    you revoked its approval"),
-        (("off", ".claude/settings.json"), "off", "To switch it on: hookline on HOOK\n"),
+        (("off", ".claude/settings.json"), "off", "for one hook: hookline on HOOK\n"),
     ],
     ids=["nothing", "approved", "revoked", "off"],
 )
