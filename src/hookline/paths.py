@@ -31,6 +31,12 @@ def is_below(path: str, folder: str) -> bool:
     return path == folder or path.startswith(folder.rstrip("/") + "/")
 
 
+def shorten_home(path: str, environ: Mapping[str, str]) -> str:
+    """Return a whole path with `~` for the home; as it is where it lies elsewhere."""
+    home = (environ.get("HOME") or os.path.expanduser("~")).rstrip("/")
+    return f"~{path[len(home) :]}" if home and path.startswith(f"{home}/") else path
+
+
 def list_parents(folder: str) -> Iterator[str]:
     """Yield a folder and each folder above it, up to the root."""
     path = os.path.abspath(folder)

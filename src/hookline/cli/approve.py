@@ -18,6 +18,7 @@ from hookline.cli.output import (
     format_problem,
     read_table,
 )
+from hookline.cli.positional_ids import to_lasting_id
 from hookline.config.agent_hosts import require_person
 from hookline.engine import approval_service
 from hookline.engine.approval_service import (
@@ -159,7 +160,7 @@ def _find(engine: Engine, what: str, event: str) -> tuple[list[HookState], list[
     removed = find_removed(engine, what, event)
     specs: Sequence[HookSpec] = ()
     try:
-        specs = find_hooks(engine, what, event)
+        specs = find_hooks(engine, what if removed else to_lasting_id(engine, what), event)
     except TrustError:
         if not removed:
             raise

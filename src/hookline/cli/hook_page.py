@@ -20,6 +20,8 @@ from hookline.cli.output import (
     Printer,
     print_message,
 )
+from hookline.cli.positional_ids import to_lasting_id
+from hookline.engine.hook_lookup import find_by_id
 from hookline.errors import ConfigError
 
 TYPE_CHECKING = False
@@ -63,7 +65,7 @@ def _find_hook(engine: Engine, called: str) -> HookSpec | None:
         ConfigError: several hooks have that name.
     """
     specs = list(list_in_order(engine))
-    found = [spec for spec in specs if spec.id == called]
+    found = find_by_id(specs, to_lasting_id(engine, called), engine.environ)
     found = found or [spec for spec in specs if spec.name == called]
     if len(found) > 1:
         listed = ", ".join(f"`{spec.id}`" for spec in found)

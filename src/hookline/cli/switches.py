@@ -6,6 +6,7 @@ import os
 
 from hookline.cli.options import DRY_RUN, Selection, option
 from hookline.cli.output import FINDINGS, OK, Paint, Printer, first_line, print_message
+from hookline.cli.positional_ids import to_lasting_id
 from hookline.config.agent_hosts import require_person
 from hookline.engine.approval_service import (
     find_statuses,
@@ -68,7 +69,7 @@ def _switch_hooks(
     if not dry_run:
         require_person(os.environ, f"hookline {to}")
     with selection.open() as engine:
-        specs = find_hooks(engine, hook) if hook else []
+        specs = find_hooks(engine, to_lasting_id(engine, hook)) if hook else []
         how: Any = {"on": to == "on", "everywhere": everywhere, "who": "", "how": "command line"}
         unwritten: tuple[str, ...] = ()  # files that switch some hooks off
         if specs and not dry_run:

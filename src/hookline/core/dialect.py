@@ -379,7 +379,8 @@ class Source(Frozen):
     a tool under the names of all hosts. `companions`: files beside it, by relative path. `placed`:
     find line numbers too. `names`: what the host knows of the source (plugin root and data folder,
     project folder), by the dialect's words. `gated`: a gate is asked whenever one of its hooks is
-    about to run; `trusted` then only says who has a say about others.
+    about to run; `trusted` then only says who has a say about others. `label`: how ids name it,
+    where its file's name alone is not enough.
     """
 
     file: str = ""
@@ -394,6 +395,7 @@ class Source(Frozen):
     companions: Mapping[str, Companion] = {}
     names: Mapping[str, str] = {}
     gated: bool = False
+    label: str = ""
 
 
 class Loaded(Frozen):

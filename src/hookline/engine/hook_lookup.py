@@ -10,13 +10,14 @@ from hookline.engine.approval_service import get_gate_for
 from hookline.engine.loader import list_hooks
 from hookline.errors import TrustError
 from hookline.model.spec import HookSpec, Http, Model, describe_command
+from hookline.paths import shorten_home
 from hookline.text.terminal_escape import escape_line
 from hookline.wire.disable_flags import is_disable_flag
 from hookline.wire.sources import hook_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from typing import Any
 
     from hookline.engine.engine import Engine
@@ -115,6 +116,14 @@ def _is_written(spec: HookSpec, command: str) -> bool:
     )
 
 
+def find_by_id(specs: Sequence[HookSpec], word: str, environ: Mapping[str, str]) -> list[HookSpec]:
+    """Return the hook with this id; else those whose ids end so, behind a `/` or the `#`."""
+    word = shorten_home(word, environ)
+    exact = [spec for spec in specs if spec.id == word]
+    ends = (f"/{word}", f"#{word}")
+    return exact or [spec for spec in specs if word and spec.id.endswith(ends)]
+
+
 def find_hooks(engine: Engine, word: str, event: str = "") -> list[HookSpec]:
     """Return hooks by an id, a command or address, a name, or a file of them.
 
@@ -124,7 +133,11 @@ def find_hooks(engine: Engine, word: str, event: str = "") -> list[HookSpec]:
     """
     declared = list_hooks(engine.snapshot)
     specs = [spec for spec in declared if not event or event in (spec.native_event, spec.kind)]
-    if by_id := [spec for spec in specs if spec.id == word]:
+    by_id = find_by_id(specs, word, engine.environ)
+    if len(by_id) > 1:
+        message = f"`{word}` may mean any of {', '.join(f'`{spec.id}`' for spec in by_id)}"
+        raise TrustError(message, name="trust.ambiguous", hint="give the whole id of one")
+    if by_id:
         return by_id
     try:
         return find_by_command(specs, word)

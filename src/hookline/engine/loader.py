@@ -18,6 +18,7 @@ from hookline.engine.sources import (
 from hookline.model.frozen import Frozen
 from hookline.model.spec import CLONED, MANAGED, SCOPES, USER, HookSpec, Origin, Problem
 from hookline.wire.disable_flags import drop_flags
+from hookline.wire.hook_ids import number_equal
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -76,7 +77,7 @@ class Snapshot(Frozen):
         return (*(problem for problems in found for problem in problems), *self.combining)
 
     def take_ids(self) -> set[str]:
-        """Return the ids of all hooks, for `name_hooks`."""
+        """Return the ids of all hooks, for `number_equal`."""
         loaded = {spec.id for each in self.sources for spec in each.loaded.specs}
         listed = {spec.id for each in self.enlisted.values() for spec in each.specs}
         return loaded | listed | {spec.id for spec in self.own}
@@ -129,22 +130,9 @@ class Snapshot(Frozen):
         )
 
 
-def name_hooks(specs: Iterable[HookSpec], taken: set[str]) -> tuple[HookSpec, ...]:
-    """Return hooks with ids that are not taken yet, and take them: a second `a` is `a~2`."""
-    named = []
-    for spec in specs:
-        unique, count = spec.id, 1
-        while unique in taken:
-            count += 1
-            unique = f"{spec.id}~{count}"
-        taken.add(unique)
-        named.append(spec if unique == spec.id else spec.replace(id=unique))
-    return tuple(named)
-
-
 def name_source(source: LoadedSource, taken: set[str]) -> LoadedSource:
     """Return a source with ids that are not taken yet, and take them."""
-    specs = name_hooks(source.loaded.specs, taken)
+    specs = number_equal(source.loaded.specs, taken)
     return source.replace(loaded=source.loaded.replace(specs=specs))
 
 
@@ -238,7 +226,7 @@ class Loader:
         """Add a Python hook."""
         native = self.dialects.make_host(OWN)
         with self.lock:
-            (named,) = name_hooks([spec], self.snapshot.take_ids())
+            (named,) = number_equal([spec], self.snapshot.take_ids())
             strict = named.replace(strict=self.snapshot.strict)
             self.snapshot = self.snapshot.with_own(strict, native)
 
@@ -262,7 +250,7 @@ class Loader:
         with self.lock:
             others = {name: each for name, each in self.snapshot.enlisted.items() if name != owner}
             rest = self.snapshot.replace(enlisted=others)
-            named = name_hooks(made.combine(tuple(owned)).specs, rest.take_ids())
+            named = number_equal(made.combine(tuple(owned)).specs, rest.take_ids())
             if named:
                 others[owner] = Enlisted(dialect=made, specs=named, ended=ended)
             self.swap(rest.replace(enlisted=others))

@@ -17,7 +17,7 @@ from hookline.core.dialect import Loaded, Source
 from hookline.errors import ConfigError, TrustError
 from hookline.model.frozen import Frozen
 from hookline.model.spec import CLONED, MANAGED, Origin, Problem
-from hookline.paths import nearest_with, open_nonblocking, state_folder
+from hookline.paths import nearest_with, open_nonblocking, shorten_home, state_folder
 from hookline.text.re2_regex import RegexBudget
 from hookline.trust.owner import find_project
 from hookline.trust.state import is_of_root
@@ -224,17 +224,39 @@ def read_sources(search: Search, way: Way) -> Iterator[LoadedSource]:
         stamp = make_stamp(place.file, name)
         if isinstance(way, Named) and not _is_plain(stamp):
             stamp = ()  # a named pipe is read once
-        source = place
+        path = os.path.abspath(place.file)
+        source = place.replace(label=label_file(path, place.scope, project, search.environ))
         if error is None:
             try:
                 _check_file(place, stamp, project)
-                source = read_source(place, name)
+                source = read_source(source, name)
             except ConfigError as unreadable:
                 error = unreadable  # noqa: PLW2901 - one way or the other there is an error
-        key = (os.path.abspath(place.file), name)
         yield LoadedSource(
-            source=source, dialect=dialect, way=way, error=error, stamp=stamp, key=key
+            source=source, dialect=dialect, way=way, error=error, stamp=stamp, key=(path, name)
         )
+
+
+def label_file(path: str, scope: str, project: str, environ: Mapping[str, str]) -> str:
+    """Return how ids name a file, by its path alone: in its project, below the home, or as a whole.
+
+    Of a file that the user named, the last folder and the name. The version of a plugin, a folder
+    whose name begins with a digit, is left out, so that its ids outlast an update.
+
+    Args:
+        path: the whole path.
+        scope: of the file.
+        project: the folder in which it was found; empty for a named file.
+        environ: where the home is found.
+    """
+    if not project:
+        return "/".join(path.rsplit("/", 2)[-2:])
+    if scope in CLONED:
+        return path.removeprefix(f"{os.path.abspath(project)}/")
+    first, *folders, name = shorten_home(path, environ).split("/")
+    if first != "~":
+        return path
+    return "/".join([first, *(each for each in folders if not each[:1].isdigit()), name])
 
 
 def _check_file(place: Source, stamp: Stamp, project: str) -> None:

@@ -13,7 +13,7 @@ from hookline.model.frozen import Frozen
 from hookline.model.kinds import ACTIONS
 from hookline.model.spec import CLONED, Command, HookSpec, InProcess, Problem
 from hookline.model.verdict import Failure, Outcome, Stance
-from hookline.paths import is_below
+from hookline.paths import is_below, shorten_home
 from hookline.text.terminal_escape import escape_line
 from hookline.trust.inspection import find_changes
 from hookline.trust.state import (
@@ -210,7 +210,8 @@ class Gate:
             return reason
         if self.environ.get(MASTER, "").lower() in _OFF:
             return f"{MASTER}={self.environ[MASTER]}"
-        skipped = set(map(str.strip, self.environ.get(SKIPPED, "").split(",")))
+        words = self.environ.get(SKIPPED, "").split(",")  # where the shell expands `~`
+        skipped = {shorten_home(word.strip(), self.environ) for word in words}
         if named := skipped & {spec.id, spec.name} - {""}:
             return f"{SKIPPED} names `{named.pop()}`"
         switches, folders = self.read_switches(), [self.root]

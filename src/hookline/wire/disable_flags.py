@@ -8,6 +8,7 @@ from __future__ import annotations
 from hookline.core.dialect import Loaded, Source
 from hookline.model import kinds
 from hookline.model.spec import CLONED, MANAGED, Broken, HookSpec, Never, Origin, Problem, nearness
+from hookline.wire.hook_ids import name_source
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ def make_disable_flag(
 ) -> HookSpec:
     """Return the flag that a source sets under a key, with the facts that `combine` needs."""
     return HookSpec(
-        id=f"{(source.file or 'config').rpartition('/')[2]}#{name}",
+        id=f"{name_source(source)}#{name}",
         dialect=dialect,
         kind=kinds.unknown_kind(dialect, name),
         native_event=name,

@@ -8,6 +8,7 @@ from hookline.model.spec import Broken, HookSpec, Origin, Problem
 from hookline.model.verdict import Stance
 from hookline.text.regex import compile_regex
 from hookline.wire.fields import Node, explain_errors, to_problem
+from hookline.wire.hook_ids import name_source
 from hookline.wire.parsers import Tree, parse
 
 TYPE_CHECKING = False
@@ -52,15 +53,6 @@ def read_entries(
             before = event.mark()
             event.complain("group.shape", f"`{native}` must be a list of {of}", hint=like)
             yield row, event, event.errors_since(before)
-
-
-def hook_id(file: str, native: str, node: Node, *, depth: int = 2) -> str:
-    """Return `<file>#<event>.<group>.<hook>`, where the last two count from 0.
-
-    `depth`: how many keys lead to the event, its own included.
-    """
-    steps = [str(step) for step in node.path[depth:] if step != "hooks"]
-    return f"{(file or 'config').rpartition('/')[2]}#{'.'.join([native, *steps])}"
 
 
 NAME = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_")
@@ -212,10 +204,10 @@ def refuse_source(
     `wrong`: the problem that is the reason; the first error by default.
     """
     wrong = wrong or next(problem for problem in problems if problem.severity == "error")
-    name = (source.file or "config").rpartition("/")[2]
+    name = source.file.rpartition("/")[2] or "config"
     specs = [
         HookSpec(
-            id=f"{name}#{row.native}",
+            id=f"{name_source(source)}#{row.native}",
             dialect=table.name,
             kind=row.kind,
             native_event=row.native,

@@ -168,7 +168,7 @@ def test_an_ask_that_the_host_lacks_is_a_refusal(tmp_path: Path) -> None:
     said = json.loads(done.stdout)["hookSpecificOutput"]
     assert (done.returncode, said) == (0, {"hookEventName": "PreToolUse", **refused})
     assert done.stderr.decode() == (
-        "hookline: config#PreToolUse.0.0 answered `ask`: ask -> deny: "
+        "hookline: config#PreToolUse.echo-ktqcnh answered `ask`: ask -> deny: "
         "`PreToolUse` of codex cannot ask a person here\n"
     )
 
@@ -221,11 +221,11 @@ def test_what_a_hook_would_have_changed_is_told(tmp_path: Path) -> None:
 
     assert told("kimi", "claude-code", claude(said), KIMI, tmp_path) == [
         (
-            "hookline: config#PreToolUse.0.0 would change the `input`: `PreToolUse` of kimi "
+            "hookline: config#PreToolUse.printf-jmmjgs would change the `input`: `PreToolUse` of kimi "
             "cannot express it"
         ),
-        "hookline: config#PreToolUse.0.0: look",
-        "hookline: config#PreToolUse.0.0: here",
+        "hookline: config#PreToolUse.printf-jmmjgs: look",
+        "hookline: config#PreToolUse.printf-jmmjgs: here",
     ]
 
 

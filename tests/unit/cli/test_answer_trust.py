@@ -198,7 +198,7 @@ def test_an_environment_silences_no_guard(
 
 @GUARDS
 @pytest.mark.parametrize(
-    ("name", "value"), [("HOOKLINE", "0"), ("HOOKLINE_SKIP", "settings.json#PreToolUse.0.0")]
+    ("name", "value"), [("HOOKLINE", "0"), ("HOOKLINE_SKIP", "{hook}")]
 )
 @pytest.mark.parametrize("file", [".claude/settings.json", ".claude/settings.local.json"])
 def test_a_clone_switches_no_guard_off_but_its_own(
@@ -209,6 +209,8 @@ def test_a_clone_switches_no_guard_off_but_its_own(
     Where the user sets it to something else, that is the user's word.
     """
     guard(machine)
+    (spec,) = Engine.discover(cwd=str(machine.project)).hooks
+    value = value.format(hook=spec.id)
     machine.declare(machine.project / file, env={name: value})
     machine.patch.setenv(name, value)
 

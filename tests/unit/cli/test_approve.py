@@ -16,7 +16,10 @@ from tests.unit.cli.test_schema import check
 if TYPE_CHECKING:
     from tests.unit.cli.support import Desk
 
-IDS = ("shell_hooks.yaml#pre_tool_call.0", "shell_hooks.yaml#on_stop.1")
+IDS = (
+    "config/shell_hooks.yaml#pre_tool_call.guard.sh-qgmhbd",
+    "config/shell_hooks.yaml#on_stop.guard.sh-rmhmmn",
+)
 
 
 @pytest.fixture(autouse=True)
@@ -30,10 +33,7 @@ def no_pipeline(monkeypatch: pytest.MonkeyPatch) -> None:
 def place(desk: Desk) -> Desk:
     """A desk in a project with two hooks on one script."""
     write(desk, "echo a")
-    hooks = [
-        {"event": event, "command": str(desk.folder / "guard.sh")}
-        for event in ("pre_tool_call", "on_stop")
-    ]
+    hooks = [{"event": event, "command": "../guard.sh"} for event in ("pre_tool_call", "on_stop")]
     desk.file("config/shell_hooks.yaml", json.dumps({"hooks": hooks}))
     return desk
 
@@ -268,7 +268,7 @@ def test_what_is_declared_no_more_is_listed_and_forgotten(place: Desk) -> None:
         told.code,
         told.err.count("HKL7022 an approved guard on pre_tool_call is not declared any more: `"),
     ) == (0, 1)
-    assert [problem["code"] for problem in document["problems"]] == ["HKL7022"]
+    assert [problem["code"] for problem in document["problems"]] == ["HKL1305", "HKL7022"]
     assert "HKL7022" in place.type("doctor").out
 
     dry = place.type("revoke", IDS[0], "-n", "--json")

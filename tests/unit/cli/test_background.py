@@ -242,7 +242,7 @@ def test_redos_are_counted_across_processes(machine: Machine) -> None:
         machine.answer(
             "Stop",
             host="codex",
-            told="hookline: settings.json#Stop.0.0 answered `deny`: the limit of 3 redos in a "
+            told=f"hookline: {machine.home.name}/settings.json#Stop.echo-vbknbh answered `deny`: the limit of 3 redos in a "
             "turn is reached\n",
         )
     )

@@ -50,7 +50,10 @@ def test_an_event_is_told_hook_by_hook(desk: Desk) -> None:
     told = desk.type("explain", "pre_tool_use", "-c", DOCKER, stdin=SUDO)
 
     assert told.code == 0
-    assert "1. hooks.yaml#pre_tool_use.0.0  in turn\n       deny after" in told.out
+    assert (
+        "1. docker-agent/hooks.yaml#root.pre_tool_use.kvbpbk  in turn\n       deny after"
+        in told.out
+    )
     assert "20 hooks of other events" in told.out
     assert "decision\n  deny  pre_tool_use" in told.out
 

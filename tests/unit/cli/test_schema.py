@@ -64,7 +64,16 @@ COMMANDS = [
     (("list", "-c", DOCKER, "-c", AGENTHOOKS, "-c", "bad.yaml", "--json"), "hooks"),
     (("show", "-c", DOCKER, "summarize shell output", "--json"), "hook"),
     (("show", "-c", AGENTHOOKS, "tighten-timeout", "--json"), "hook"),
-    (("show", "-c", DOCKER, "hooks.yaml#turn_start.1", "--json"), "hook"),
+    (
+        (
+            "show",
+            "-c",
+            DOCKER,
+            "docker-agent/hooks.yaml#root.turn_start.add_prompt_files-vhcscv",
+            "--json",
+        ),
+        "hook",
+    ),
     (("show", "-c", "bad.yaml", "bad.yaml#stop.0", "--json"), "hook"),
     (("show", "stop", "--json"), "kind"),
     (("show", "on_tool_approval_decision", "--json"), "kind"),

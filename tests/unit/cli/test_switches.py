@@ -16,7 +16,7 @@ GUARD = (
     '{"hooks": {"PreToolUse": [{"hooks": ['
     '{"type": "command", "command": "echo no >&2; exit 2"}]}]}}'
 )
-ID = "settings.json#PreToolUse.0.0"
+ID = "~/.claude/settings.json#PreToolUse.echo-gkfnst"  # the first one of `TWO`
 CALL = SUDO | {"hook_event_name": "PreToolUse", "tool_name": "Bash"}
 
 
@@ -200,7 +200,6 @@ def test_what_is_off_above_stays_off_and_is_told(
 TWO = """{"hooks": {"PreToolUse": [{"hooks": [
   {"type": "command", "command": "echo first >&2; exit 2"},
   {"type": "command", "command": "echo second >&2; exit 2"}]}]}}"""
-SECOND = "settings.json#PreToolUse.0.1"
 
 
 @pytest.fixture

@@ -81,7 +81,7 @@ def test_and_by_no_other_call(tool: str, given: dict[str, str]) -> None:
         "PreToolUse", {"tool_name": tool, "tool_input": given}, dialect="claude-code"
     )
 
-    assert asked(decision) == ["preToolUse.0"]
+    assert asked(decision) == ["preToolUse.true-vbdbfd"]
 
 
 @pytest.mark.process
@@ -91,11 +91,11 @@ def test_its_own_host_raises_both_events_itself() -> None:
         "preToolUse", {"tool_name": "Shell", "tool_input": {"command": "curl x"}}, dialect="cursor"
     )
 
-    assert asked(decision) == ["preToolUse.0"]
+    assert asked(decision) == ["preToolUse.true-vbdbfd"]
     decision = guarded().fire(
         "beforeShellExecution", {"command": "curl x", "cwd": "/w"}, dialect="cursor"
     )
-    assert asked(decision) == ["beforeShellExecution.0"]
+    assert asked(decision) == ["beforeShellExecution.cat-jbkgmf"]
 
 
 @pytest.mark.process

@@ -183,7 +183,7 @@ def test_a_users_hooks_come_before_a_projects(folder: Path) -> None:
     decision = discovered(folder, trust="all").fire("PreToolUse", PAYLOAD, dialect="claude-code")
 
     assert len(decision.verdicts) == len(FILES)
-    assert decision.verdicts[-1].hook_id.startswith("shell_hooks.yaml#")
+    assert decision.verdicts[-1].hook_id.startswith("config/shell_hooks.yaml#")
 
 
 def test_what_a_clone_brings_along_does_not_run_unasked(folder: Path) -> None:

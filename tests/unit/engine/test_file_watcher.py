@@ -71,7 +71,7 @@ def test_a_file_that_is_empty_while_it_is_saved_is_not_taken_empty(tmp_path: Pat
     assert watcher.check() is not None
     assert commands(engine) == ["guard", "new"]
     assert steps.waited == [0.5, 0.5, 0.5]
-    assert told == ["reloaded: 1 changed"]
+    assert told == ["reloaded: 1 added, 1 removed"]
 
 
 def test_a_file_that_stays_empty_is_an_empty_set(tmp_path: Path) -> None:
@@ -197,7 +197,7 @@ def test_real_files_are_taken_as_they_change(machine: Machine) -> None:
     write(machine.user, claude("too late"))
 
     assert [line.partition("; ")[0] for line in lines] == [
-        "reloaded: 1 changed", "reloaded: no hook changed", "reloaded: 1 added",
+        "reloaded: 1 added, 1 removed", "reloaded: no hook changed", "reloaded: 1 added",
         "reloaded: 1 added", "reloaded: 1 removed",
     ]  # fmt: skip
     assert after == commands(engine) == ["b", "c"]

@@ -59,7 +59,7 @@ DECLARED = [
     ("an argument more", "{ws}/hooks/guard.sh -x", 0),
     ("its folder", "{ws}/hooks", 0),
     ("another address", URL + "/", 0),
-    ("an id", "shell_hooks.yaml#on_stop.2", 0),
+    ("an id", "config/shell_hooks.yaml#on_stop.policy.example-sdtbsv", 0),
 ]
 
 
@@ -129,7 +129,9 @@ def test_a_name_is_no_command(place: Workspace, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("word", "count"),
     [
-        ("shell_hooks.yaml#on_stop.2", 1),
+        ("config/shell_hooks.yaml#on_stop.policy.example-sdtbsv", 1),
+        ("shell_hooks.yaml#on_stop.policy.example-sdtbsv", 1),
+        ("on_stop.policy.example-sdtbsv", 1),
         ("{ws}/hooks/guard.sh", 2),
         ("hooks/guard.sh", 2),
         ("config/shell_hooks.yaml", 3),

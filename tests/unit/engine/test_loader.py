@@ -76,7 +76,7 @@ def test_a_projects_hooks_do_not_run_and_the_user_reads_so(machine: dict[str, An
         "PreToolUse", {"tool_name": "Bash", "tool_input": {}}, dialect="claude-code"
     )
     (verdict,) = [
-        verdict for verdict in decision.verdicts if verdict.hook_id.startswith("settings.json")
+        verdict for verdict in decision.verdicts if verdict.hook_id.startswith(".claude/settings.json")
     ]
 
     assert verdict.fault is not None
@@ -146,7 +146,7 @@ def test_a_file_is_loaded_in_the_dialect_that_it_tells(tmp_path: Path) -> None:
     """Naming it is the consent to run it."""
     engine = Engine.load(write(tmp_path / "hooks.yaml"))
 
-    assert ids(engine) == ["hooks.yaml#pre_tool_use.0.0"]
+    assert ids(engine) == [f"{tmp_path.name}/hooks.yaml#pre_tool_use.true-svdmtg"]
     assert (engine.hooks[0].trusted, engine.hooks[0].origin.scope, engine.hooks[0].origin.line) == (
         True,
         "explicit",
@@ -159,7 +159,9 @@ def test_a_folder_is_loaded_file_by_file(tmp_path: Path) -> None:
     write(tmp_path / "b.yaml")
     write(tmp_path / "a.yaml")
 
-    assert ids(Engine.load(str(tmp_path))) == ["a.yaml#pre_tool_use.0.0", "b.yaml#pre_tool_use.0.0"]
+    assert ids(Engine.load(str(tmp_path))) == [
+        f"{tmp_path.name}/{name}.yaml#pre_tool_use.true-svdmtg" for name in "ab"
+    ]
 
 
 def test_a_tree_is_loaded_like_a_file() -> None:
@@ -168,7 +170,7 @@ def test_a_tree_is_loaded_like_a_file() -> None:
 
     assert isinstance(spec.handler, Command)
     assert (spec.id, spec.origin.line, spec.origin.pointer) == (
-        "config#pre_tool_use.0.0",
+        "config#pre_tool_use.true-svdmtg",
         0,
         "hooks.pre_tool_use.0.hooks.0",
     )
@@ -255,7 +257,7 @@ def test_equal_ids_of_two_sources_are_told_apart() -> None:
         DOCKER, dialect="docker-agent"
     )
 
-    assert ids(engine) == ["config#pre_tool_use.0.0", "config#pre_tool_use.0.0~2"]
+    assert ids(engine) == ["config#pre_tool_use.true-svdmtg", "config#pre_tool_use.true-svdmtg~2"]
 
 
 def test_sources_run_in_the_order_of_their_scopes() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -46,16 +47,33 @@ def test_a_valid_change_is_taken(machine: Machine, save: Any) -> None:
 
     assert commands(engine) == ["a", "c"]
     assert (done.added, done.removed, done.changed, done.refused) == (
+        ("~/.claude/settings.json#PreToolUse.c-bjgfmq",),
+        ("~/.claude/settings.json#PreToolUse.b-bmhvmv",),
         (),
-        (),
-        ("settings.json#PreToolUse.0.1",),
         (),
     )
+    assert str(done) == "1 added, 1 removed"
+
+
+def test_a_hook_with_a_name_changes(machine: Machine) -> None:
+    """Its id is the author's, whatever it runs."""
+
+    def gemini(command: str) -> str:
+        hook = {"type": "command", "name": "mine", "command": command}
+        return json.dumps({"hooks": {"BeforeTool": [{"hooks": [hook]}]}})
+
+    path = write(machine.user.parent.parent / ".gemini/settings.json", gemini("a"))
+    engine = machine.engine()
+    write(path, gemini("b"))
+
+    done = engine.reload()
+
+    assert done.changed == ("~/.gemini/settings.json#BeforeTool.mine",)
     assert str(done) == "1 changed"
 
 
 def test_a_hook_that_only_moved_did_not_change(machine: Machine) -> None:
-    """Its id names its place in the file, but a reload reports only what the hook does."""
+    """Its place in the file is no part of its id."""
     write(machine.user, claude("b"))
     engine = machine.engine()
     write(machine.user, claude("a", "b"))
@@ -92,21 +110,21 @@ def test_a_file_that_vanishes_takes_its_hooks_along(machine: Machine) -> None:
     engine = machine.engine()
     machine.user.unlink()
 
-    assert engine.reload().removed == ("settings.json#PreToolUse.0.0",)
+    assert engine.reload().removed == ("~/.claude/settings.json#PreToolUse.a-fvqcvj",)
     assert commands(engine) == ["b"]
     assert engine.problems == ()
 
 
 def test_the_other_hooks_keep_their_ids(machine: Machine) -> None:
-    """An id keeps its hook also if a new hook before it would have got that id."""
+    """Whatever else is loaded."""
     write(machine.own, claude("b"))
     engine = machine.engine()
     write(machine.user, claude("a"))
     engine.reload()
 
     assert {spec.id: spec.handler.script for spec in engine.hooks} == {  # type: ignore[union-attr]
-        "settings.json#PreToolUse.0.0~2": "a",
-        "settings.json#PreToolUse.0.0": "b",
+        "~/.claude/settings.json#PreToolUse.a-fvqcvj": "a",
+        ".claude/settings.json#PreToolUse.b-bmhvmv": "b",
     }
     assert commands(engine) == ["a", "b"]
 
@@ -118,7 +136,7 @@ def test_an_id_of_a_removed_hook_is_free(machine: Machine) -> None:
         write(machine.user, claude("a")) if count % 2 == 0 else machine.user.unlink()
         engine.reload()
 
-    assert [spec.id for spec in engine.hooks] == ["settings.json#PreToolUse.0.0"]
+    assert [spec.id for spec in engine.hooks] == ["~/.claude/settings.json#PreToolUse.a-fvqcvj"]
 
 
 def test_folders_of_hooks_come_and_go(machine: Machine) -> None:
@@ -311,7 +329,7 @@ def test_no_event_ever_sees_half_a_set(tmp_path: Path) -> None:
             frozenset(
                 verdict.hook_id
                 for verdict in engine.fire(CALL).verdicts
-                if verdict.hook_id.startswith("hooks.yaml#")
+                if verdict.hook_id.startswith(f"{tmp_path.name}/hooks.yaml#")
             )
             for _ in range(250)
         ]
@@ -327,7 +345,9 @@ def test_no_event_ever_sees_half_a_set(tmp_path: Path) -> None:
 
     assert len(seen) == 1000
     assert set(seen) <= {
-        frozenset(f"hooks.yaml#pre_tool_use.{group}.{place}" for place in range(2))
+        frozenset(
+            f"{tmp_path.name}/hooks.yaml#pre_tool_use.{name}{group}" for name in ("one", "two")
+        )
         for group in range(5)
     }
     assert len([spec for spec in engine.hooks if spec.dialect == "hookline"]) == 5
@@ -336,18 +356,17 @@ def test_no_event_ever_sees_half_a_set(tmp_path: Path) -> None:
 def _pair_in_group(number: int) -> str:
     """Two hooks that take part in every call, behind so many groups that never do.
 
-    The ids say in which group they are.
+    Their names, and so their ids, say which version it is.
     """
     other = (
         "    - matcher: never_called\n      hooks:\n        - {type: builtin, command: "
         "add_environment_info}\n"
     )
-    pair = "    - hooks:\n" + "        - {type: builtin, command: add_environment_info}\n" * 2
-    return (
-        "hooks:\n  pre_tool_use:\n"
-        + other * number
-        + pair.replace("info}", "info, name: other}", 1)
+    pair = "".join(
+        f"        - {{type: builtin, command: add_environment_info, name: {name}{number}}}\n"
+        for name in ("one", "two")
     )
+    return f"hooks:\n  pre_tool_use:\n{other * number}    - hooks:\n{pair}"
 
 
 def test_what_cannot_be_combined_leaves_everything_as_it_was(

@@ -14,10 +14,10 @@ from hookline.engine.loader import (
     Snapshot,
     explain_absence,
     list_hooks,
-    name_hooks,
 )
 from hookline.engine.sources import Given, LoadedSource
 from hookline.model.spec import Problem
+from hookline.wire.hook_ids import number_equal
 from tests.plays.play import STAGE, Stage, hook
 
 if TYPE_CHECKING:
@@ -53,8 +53,8 @@ def test_ids_are_made_unique_in_the_order_of_adding() -> None:
     """The first keeps its id."""
     taken: set[str] = set()
 
-    assert [spec.id for spec in name_hooks([hook("a"), hook("b")], taken)] == ["a", "b"]
-    assert [spec.id for spec in name_hooks([hook("a"), hook("a")], taken)] == ["a~2", "a~3"]
+    assert [spec.id for spec in number_equal([hook("a"), hook("b")], taken)] == ["a", "b"]
+    assert [spec.id for spec in number_equal([hook("a"), hook("a")], taken)] == ["a~2", "a~3"]
 
 
 def test_each_dialect_is_listed_once() -> None:

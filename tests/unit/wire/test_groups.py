@@ -7,7 +7,7 @@ from typing import Any
 from hookline.core.dialect import EventRow
 from hookline.wire.fields import Node
 from hookline.wire.parsers import Tree
-from hookline.wire.sources import hook_id, read_entries
+from hookline.wire.sources import read_entries
 
 ROWS = {
     "Stop": EventRow(native="Stop", kind="stop"),
@@ -55,12 +55,3 @@ def test_the_events_to_name_may_be_fewer_than_the_known_spellings() -> None:
 
     assert list(read_entries(events, ROWS, of="hooks", like="[...]", known=("Stop",))) == []
     assert [problem.hint for problem in events.problems] == ["known events: Stop"]
-
-
-def test_a_hook_is_named_by_where_it_stands() -> None:
-    """File, event, group and hook; a broken parent gives fewer parts."""
-    events = root({"Stop": [{"hooks": [{}, {}]}, 3]})
-    whole, broken = events.child("Stop").children()
-
-    assert hook_id("/h/f.json", "Stop", whole.child("hooks").child(1)) == "f.json#Stop.0.1"
-    assert hook_id("", "Stop", broken) == "config#Stop.1"

@@ -7,7 +7,7 @@ import unicodedata
 from hookline.dialects.agenthooks.table import NAME, PRIORITY, SETTINGS, TIMEOUT
 from hookline.errors import ConfigError, did_you_mean
 from hookline.model.frozen import Frozen
-from hookline.model.spec import HookSpec, Leaves, Origin, Pattern, Problem
+from hookline.model.spec import USER, HookSpec, Leaves, Origin, Pattern, Problem
 from hookline.model.verdict import Stance
 from hookline.wire.disable_flags import make_disable_flag
 from hookline.wire.fields import Node, as_text, describe_value
@@ -283,6 +283,11 @@ class Change(Frozen):
     options: Mapping[str, Any] = {}
 
 
+def make_id(source: Source, name: str) -> str:
+    """Return the id of a hook; one of the user may have the name of a project's."""
+    return f"{'~/' if source.scope == USER else ''}{NAME}/{name}"
+
+
 def read_settings(source: Source, problems: list[Problem]) -> HookSpec:
     """Return the changes of a file as a fact of a hook that never runs, for `combine`.
 
@@ -301,7 +306,7 @@ def read_settings(source: Source, problems: list[Problem]) -> HookSpec:
         changes = tuple(_read_changes(root.child("hooks"), source.mode))
     weigh(root, 0, source.mode)
     flag = make_disable_flag(source, NAME, SETTINGS, root.origin(), {"changes": changes})
-    return flag.replace(id=f"{NAME}/{SETTINGS}")
+    return flag.replace(id=make_id(source, SETTINGS))
 
 
 def _read_changes(hooks: Node, mode: str) -> Iterator[Change]:

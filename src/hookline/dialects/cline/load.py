@@ -10,6 +10,7 @@ from hookline.errors import did_you_mean
 from hookline.model import kinds
 from hookline.model.spec import Command, Never, Problem
 from hookline.wire.fields import Node
+from hookline.wire.hook_ids import name_source
 from hookline.wire.parsers import Tree
 from hookline.wire.sources import make_spec, resolve_failure
 
@@ -49,7 +50,7 @@ def load(source: Source) -> Loaded:
         NAME,
         row,
         node,
-        id=f"{name}#{row.native}",
+        id=f"{name_source(source)}#{row.native}",
         name=name,
         handler=node.choose_handler(handler, broken),
         conditions=() if known else (Never(reason=problems[0].message),),

@@ -12,8 +12,8 @@ from hookline.errors import ConfigError
 from hookline.model.frozen import Frozen
 from hookline.model.spec import Command, HookSpec, Http, Model, OneOf, Problem
 from hookline.model.verdict import Stance
+from hookline.wire.hook_ids import make_hook_id, number_equal
 from hookline.wire.sources import (
-    hook_id,
     hook_name,
     make_spec,
     read_entries,
@@ -66,16 +66,17 @@ def load(source: Source, *, facts: Table, exact: bool, allow_local: bool) -> Loa
             table=facts,
             root=root,
             node=node,
-            label=label if len(blocks) > 1 else "",
+            label=label,
             agents=agents,
             exact=exact,
             allow_local=allow_local,
         )
         specs += loader.load()
-    names = Counter(spec.name for spec in specs)
+    found = number_equal(specs, set())
+    names = Counter(spec.name for spec in found)
     if not exact:
-        specs = [_tell_apart(spec) if names[spec.name] > 1 else spec for spec in specs]
-    return Loaded(specs=tuple(specs), problems=tuple(problems))
+        found = tuple(_tell_apart(spec) if names[spec.name] > 1 else spec for spec in found)
+    return Loaded(specs=found, problems=tuple(problems))
 
 
 def _find_blocks(root: Node, table: Table) -> Iterator[tuple[Node, str, frozenset[str]]]:
@@ -94,9 +95,9 @@ def _find_blocks(root: Node, table: Table) -> Iterator[tuple[Node, str, frozense
                 yield agent.child("hooks"), f"{name}.", names
                 unnamed = set()
     if root.value.get("hooks") is not None:
-        yield root.child("hooks"), "hooks.", frozenset()
+        yield root.child("hooks"), "", frozenset()
     if isinstance(settings, dict) and settings.get("hooks") is not None:
-        yield root.child("settings").child("hooks"), "settings.hooks.", frozenset()
+        yield root.child("settings").child("hooks"), "settings.", frozenset()
     if any(table.row(key) for key in root.value):
         yield root, "", frozenset()
 
@@ -202,7 +203,7 @@ class _Loader(Frozen):
         broken: str,
         **fields: Any,
     ) -> HookSpec:
-        source, depth = self.source, len(self.node.path) + 1
+        source = self.source
         # `subagent_stop` names the child and runs on its parent's hooks.
         if self.agents and row.native != "subagent_stop":
             matcher = (*matcher, OneOf(field="agent", names=self.agents))
@@ -211,7 +212,7 @@ class _Loader(Frozen):
             self.table.name,
             row,
             node,
-            id=hook_id(source.file, self.label + str(node.path[depth - 1]), node, depth=depth),
+            id=make_hook_id(source, self.label + str(node.path[len(self.node.path)]), node),
             handler=node.choose_handler(handler, broken),
             conditions=matcher,
             **{"on_failure": row.blocks if source.mode == "strict" else row.fails, **fields},
@@ -252,7 +253,7 @@ def _name_hook(hook: Mapping[str, Any], *, exact: bool) -> str:
 
 
 def _tell_apart(spec: HookSpec) -> HookSpec:
-    """Return a hook whose name another one has; a script of several lines with its place in it."""
+    """Return a hook whose name another one has; of several lines by its id."""
     if type(spec.handler) is Command and "\n" in spec.handler.script.strip():
         return spec.replace(name=f"{spec.name} ({spec.id.rpartition('#')[2]})")
     return spec

@@ -10,9 +10,9 @@ from hookline.model.kinds import kind
 from hookline.model.spec import Command, HookSpec, Problem
 from hookline.model.verdict import Stance
 from hookline.wire.fields import Node, describe_value, to_problem
+from hookline.wire.hook_ids import make_hook_id, number_equal
 from hookline.wire.json_reader import without_comments
 from hookline.wire.sources import (
-    hook_id,
     hook_name,
     make_spec,
     read_entries,
@@ -163,7 +163,8 @@ def load_file(source: Source, form: FileFormat) -> Loaded:
             return refused
         specs = tuple(spec.replace(on_failure=Stance.SILENT) for spec in refused.specs)
         return refused.replace(specs=specs)
-    specs = (*(form.flags(root, source) if form.flags else ()), *loader.load(root))
+    flags = form.flags(root, source) if form.flags else ()
+    specs = number_equal((*flags, *loader.load(root)), set())
     if form.spared is not None:
         for problem in problems:
             if problem.severity == "error" and problem.name not in form.spared:
@@ -213,7 +214,6 @@ class _Loader:
         self.source = source
         self.form = form
         self.forgives = form.fails_open and source.mode != "strict"
-        self.depth = 2  # how many keys lead to a list of hooks
 
     def load(self, root: Node) -> Iterator[HookSpec]:
         """Yield the hooks of a file."""
@@ -221,7 +221,6 @@ class _Loader:
         rows = form.rows or form.table.rows
         hooks = root.value.get("hooks")
         bare = form.bare and hooks is None
-        self.depth = 1 if bare or form.array else 2
         for key in root.value:
             if key in rows and not bare and not form.array:
                 why = f"`{key}` stands beside `hooks`"
@@ -359,7 +358,7 @@ class _Loader:
             table.name,
             row,
             node,
-            id=hook_id(source.file, row.native, node, depth=self.depth),
+            id=make_hook_id(source, row.native, node),
             handler=handler,
             conditions=place.conditions,
             in_turn=place.in_turn,

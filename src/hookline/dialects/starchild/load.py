@@ -14,9 +14,9 @@ from hookline.model.event import ToolCall
 from hookline.model.spec import Command, Flattened, HookSpec, Http, Pattern, Problem
 from hookline.model.verdict import Stance
 from hookline.wire.fields import Node, describe_value, to_problem
+from hookline.wire.hook_ids import make_hook_id, number_equal
 from hookline.wire.parsers import parse_yaml
 from hookline.wire.sources import (
-    hook_id,
     hook_name,
     make_spec,
     read_regex,
@@ -94,7 +94,7 @@ def load(
             hint = hint or did_you_mean(native, facts.rows)
             hint = hint or f"known events: {', '.join(facts.rows)}"
             entry.complain("event.unknown", f"unknown event `{native}`", "event", hint=hint)
-    loaded = Loaded(specs=tuple(specs), problems=tuple(problems))
+    loaded = Loaded(specs=number_equal(specs, set()), problems=tuple(problems))
     return _apply_switch(loaded, source, by_default=by_default)
 
 
@@ -170,7 +170,7 @@ def _read_hook(
         table.name,
         row,
         node,
-        id=hook_id(source.file, row.native, node, depth=1),
+        id=make_hook_id(source, row.native, node),
         handler=node.choose_handler(handler, node.errors_since(mark)),
         conditions=conditions,
         timeout=timeout,

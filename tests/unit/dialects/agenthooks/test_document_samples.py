@@ -378,8 +378,8 @@ def test_the_folders_of_the_complete_example_are_found(tmp_path: Path) -> None:
     engine = Engine.discover(project, environ=environ, dialect="agenthooks")
 
     assert {spec.id: (spec.origin.scope, spec.trusted) for spec in engine.hooks} == {
-        "agenthooks/security-check": ("user", True),
-        "agenthooks/notify-slack": ("user", True),
+        "~/agenthooks/security-check": ("user", True),
+        "~/agenthooks/notify-slack": ("user", True),
         "agenthooks/project-specific": ("project", False),
     }
 

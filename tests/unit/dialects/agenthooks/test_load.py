@@ -195,7 +195,7 @@ def test_a_tree_is_front_matter() -> None:
         )
     )
 
-    assert [spec.id for spec in loaded.specs] == ["agenthooks/guard"]
+    assert [spec.id for spec in loaded.specs] == ["~/agenthooks/guard"]
     assert loaded.problems == ()
 
 

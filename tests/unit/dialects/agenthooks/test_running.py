@@ -237,5 +237,5 @@ def test_a_stray_file_hides_no_hook(tmp_path: Path) -> None:
     }
     engine = Engine.discover(tmp_path / "project", environ=environ, dialect="agenthooks")
 
-    assert [spec.id for spec in engine.hooks] == ["agenthooks/guard"]
+    assert [spec.id for spec in engine.hooks] == ["~/agenthooks/guard"]
     assert engine.problems == ()

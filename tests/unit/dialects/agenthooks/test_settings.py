@@ -182,7 +182,7 @@ def test_settings_are_a_hook_that_never_runs() -> None:
     dialect = AgentHooks()
     loaded = dialect.load(source("[hooks]\ndebug = true\n"))
 
-    assert [spec.id for spec in loaded.specs] == ["agenthooks/hooks.toml"]
+    assert [spec.id for spec in loaded.specs] == ["~/agenthooks/hooks.toml"]
     assert dialect.combine(loaded.specs).specs == ()
 
 

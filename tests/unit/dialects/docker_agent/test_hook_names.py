@@ -25,7 +25,7 @@ def names(*hooks: dict[str, str], exact: bool = False) -> list[str]:
         ([{"command": f"{READS}exit 0"}], ["INPUT=$(cat)"]),
         (
             [{"command": f"{READS}exit 0"}, {"command": f"{READS}exit 2"}],
-            ["INPUT=$(cat) (pre_tool_use.0.0)", "INPUT=$(cat) (pre_tool_use.0.1)"],
+            ["INPUT=$(cat) (pre_tool_use.vsbnmr)", "INPUT=$(cat) (pre_tool_use.trkggr)"],
         ),
         (
             [{"command": f"{READS}exit 0"}, {"command": f"{READS}exit 2", "name": "guard"}],

@@ -50,11 +50,11 @@ def test_the_samples_of_an_agent_file_are_found() -> None:
     told = samples_of(Engine.load(EXAMPLES / "docker-agent/hooks.yaml"))
 
     assert sorted(told) == [
-        "hooks.yaml#permission_request.0.0",
-        "hooks.yaml#pre_tool_use.0.0",
-        "hooks.yaml#pre_tool_use.1.0",
+        "docker-agent/hooks.yaml#root.permission_request.tqsfjp",
+        "docker-agent/hooks.yaml#root.pre_tool_use.ccbgbv",
+        "docker-agent/hooks.yaml#root.pre_tool_use.kvbpbk",
     ]
-    assert "`echo x; rm -rf ~`" in told["hooks.yaml#permission_request.0.0"]
+    assert "`echo x; rm -rf ~`" in told["docker-agent/hooks.yaml#root.permission_request.tqsfjp"]
 
 
 def test_the_sample_of_a_hook_folder_is_found_by_its_file() -> None:

@@ -11,8 +11,8 @@ from hookline.dialects.starchild.hermes.table import DEFAULT_TIMEOUT, LONGEST_TI
 from hookline.dialects.starchild.load import read_root, read_timeout
 from hookline.model.spec import Command, HookSpec, Problem
 from hookline.model.verdict import Stance
+from hookline.wire.hook_ids import make_hook_id, number_equal
 from hookline.wire.sources import (
-    hook_id,
     hook_name,
     make_spec,
     read_entries,
@@ -72,7 +72,7 @@ def load(
             "key.ignored", why, hint="review and approve the hooks yourself: hookline approve"
         )
         problems[-1] = problems[-1].replace(origin=origin, tells_user=True)
-    return Loaded(specs=tuple(specs), problems=tuple(problems))
+    return Loaded(specs=number_equal(specs, set()), problems=tuple(problems))
 
 
 def _read_hook(node: Node, row: EventRow, source: Source, table: Table, broken: str) -> HookSpec:
@@ -83,7 +83,7 @@ def _read_hook(node: Node, row: EventRow, source: Source, table: Table, broken: 
     mark, is_strict = node.mark(), source.mode == "strict"
     handler = None
     fields: dict[str, Any] = {
-        "id": hook_id(source.file, row.native, node, depth=2),
+        "id": make_hook_id(source, row.native, node),
         "timeout": table.default_timeout,
         "on_failure": strict_failure(row) if is_strict else Stance.SILENT,
     }
