@@ -284,7 +284,8 @@ def test_the_policy_of_the_page(machine: test_managed.Machine, tmp_path: Path) -
         for sent in (call, call | {"tool_input": {"command": "ls"}})
     ]
 
-    assert "policy, which no switch reaches, still runs: 10-no-sudo.yaml#pre_tool_use.0.0" in off
+    policy = "/etc/hookline/hooks.d/10-no-sudo.yaml#pre_tool_use.no-sudo"
+    assert f"policy, which no switch reaches, still runs: {policy}" in off
     assert ["policy: sudo is not allowed here" in answered.stdout for answered in answers] == [
         True,
         False,

@@ -117,11 +117,15 @@ def _is_written(spec: HookSpec, command: str) -> bool:
 
 
 def find_by_id(specs: Sequence[HookSpec], word: str, environ: Mapping[str, str]) -> list[HookSpec]:
-    """Return the hook with this id; else those whose ids end so, behind a `/` or the `#`."""
+    """Return the hook with this id, in which the shell may have expanded `~`, if there is one."""
     word = shorten_home(word, environ)
-    exact = [spec for spec in specs if spec.id == word]
-    ends = (f"/{word}", f"#{word}")
-    return exact or [spec for spec in specs if word and spec.id.endswith(ends)]
+    return [spec for spec in specs if spec.id == word]
+
+
+def find_by_end(specs: Sequence[HookSpec], word: str) -> list[HookSpec]:
+    """Return the hooks whose ids end so, after a `/`, `#` or `.`."""
+    ends = tuple(f"{mark}{word}" for mark in "/#.")
+    return [spec for spec in specs if word and spec.id.endswith(ends)]
 
 
 def find_hooks(engine: Engine, word: str, event: str = "") -> list[HookSpec]:
@@ -133,11 +137,7 @@ def find_hooks(engine: Engine, word: str, event: str = "") -> list[HookSpec]:
     """
     declared = list_hooks(engine.snapshot)
     specs = [spec for spec in declared if not event or event in (spec.native_event, spec.kind)]
-    by_id = find_by_id(specs, word, engine.environ)
-    if len(by_id) > 1:
-        message = f"`{word}` may mean any of {', '.join(f'`{spec.id}`' for spec in by_id)}"
-        raise TrustError(message, name="trust.ambiguous", hint="give the whole id of one")
-    if by_id:
+    if by_id := find_by_id(specs, word, engine.environ):
         return by_id
     try:
         return find_by_command(specs, word)
@@ -147,6 +147,11 @@ def find_hooks(engine: Engine, word: str, event: str = "") -> list[HookSpec]:
     path = os.path.realpath(word)
     found = [spec for spec in specs if spec.name == word]
     found = found or [spec for spec in specs if _is_file_of(engine, spec, path)]
+    ending = [] if found else find_by_end(specs, word)
+    if len(ending) > 1:
+        message = f"`{word}` may mean any of {', '.join(f'`{spec.id}`' for spec in ending)}"
+        raise TrustError(message, name="trust.ambiguous", hint="give the whole id of one")
+    found = found or ending
     if not found:
         where = f" on `{event}`" if event else ""
         raise _make_unmatched_error(f"the id, command, name or file `{word}`{where}")

@@ -221,8 +221,8 @@ def test_what_a_hook_would_have_changed_is_told(tmp_path: Path) -> None:
 
     assert told("kimi", "claude-code", claude(said), KIMI, tmp_path) == [
         (
-            "hookline: config#PreToolUse.printf-jmmjgs would change the `input`: `PreToolUse` of kimi "
-            "cannot express it"
+            "hookline: config#PreToolUse.printf-jmmjgs would change the `input`: `PreToolUse` of "
+            "kimi cannot express it"
         ),
         "hookline: config#PreToolUse.printf-jmmjgs: look",
         "hookline: config#PreToolUse.printf-jmmjgs: here",

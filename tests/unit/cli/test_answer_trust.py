@@ -197,9 +197,7 @@ def test_an_environment_silences_no_guard(
 
 
 @GUARDS
-@pytest.mark.parametrize(
-    ("name", "value"), [("HOOKLINE", "0"), ("HOOKLINE_SKIP", "{hook}")]
-)
+@pytest.mark.parametrize(("name", "value"), [("HOOKLINE", "0"), ("HOOKLINE_SKIP", "{hook}")])
 @pytest.mark.parametrize("file", [".claude/settings.json", ".claude/settings.local.json"])
 def test_a_clone_switches_no_guard_off_but_its_own(
     guard: Callable[[Machine], None], name: str, value: str, file: str, machine: Machine

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 PLAIN = Paint(on=False)
 HOOK: dict[str, Any] = {
-    "hook": "settings.json#Stop.0.0",
+    "hook": ".claude/settings.json#Stop.lint",
     "native_event": "Stop",
     "when": ["the tool is `Bash`", "it is late"],
     "runs": "./guard.sh",
@@ -37,7 +37,7 @@ def test_a_summary_has_six_lines() -> None:
     """They stand below the declaring file, and repeat nothing of the reason."""
     assert list(list_summaries([HOOK], PLAIN)) == [
         "/p/.claude/settings.json (project)",
-        "  settings.json#Stop.0.0  Stop, when the tool is `Bash` and it is late, line 3",
+        "  .claude/settings.json#Stop.lint  Stop, when the tool is `Bash` and it is late, line 3",
         "    runs   ./guard.sh",
         "    files  guard.sh sha256:0123456789ab",
         "    also runs, unseen: make, what guard.sh starts",

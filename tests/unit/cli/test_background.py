@@ -242,8 +242,8 @@ def test_redos_are_counted_across_processes(machine: Machine) -> None:
         machine.answer(
             "Stop",
             host="codex",
-            told=f"hookline: {machine.home.name}/settings.json#Stop.echo-vbknbh answered `deny`: the limit of 3 redos in a "
-            "turn is reached\n",
+            told=f"hookline: {machine.home.name}/settings.json#Stop.echo-vbknbh answered `deny`: "
+            "the limit of 3 redos in a turn is reached\n",
         )
     )
     machine.answer("UserPromptSubmit", host="codex")

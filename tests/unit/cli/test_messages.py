@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 CALL = {"session_id": "s", "cwd": "/", "tool_name": "Bash", "tool_input": {"command": "ls"}}
 SPEC = HookSpec(
-    id="settings.json#PreToolUse.0.0",
+    id=".claude/settings.json#PreToolUse.lint",
     dialect="claude-code",
     kind="tool.before",
     native_event="PreToolUse",

@@ -251,8 +251,8 @@ def test_what_is_left_to_a_host_can_be_seen(home: Home) -> None:
 
     assert (
         problem.message
-        == "`~/.claude/settings.json#PreToolUse.hookline-cdhbsq` has hookline answer claude-code, which runs 1 other "
-        "hook of its files by itself, so hookline does not run them"
+        == "`~/.claude/settings.json#PreToolUse.hookline-cdhbsq` has hookline answer claude-code, "
+        "which runs 1 other hook of its files by itself, so hookline does not run them"
     )
     assert problem.to_dict() in document["problems"]
     assert problem in run_checkup(engine).findings

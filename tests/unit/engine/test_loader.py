@@ -76,7 +76,9 @@ def test_a_projects_hooks_do_not_run_and_the_user_reads_so(machine: dict[str, An
         "PreToolUse", {"tool_name": "Bash", "tool_input": {}}, dialect="claude-code"
     )
     (verdict,) = [
-        verdict for verdict in decision.verdicts if verdict.hook_id.startswith(".claude/settings.json")
+        verdict
+        for verdict in decision.verdicts
+        if verdict.hook_id.startswith(".claude/settings.json")
     ]
 
     assert verdict.fault is not None

@@ -180,5 +180,10 @@ def test_a_hook_of_another_format_has_no_text(tmp_path: Path) -> None:
 
     assert {
         engine.hook_body(hook)
-        for hook in ("config#Stop.true-svdmtg", "agenthooks/tree", "python#mine", "agenthooks/hooks.toml")
+        for hook in (
+            "config#Stop.true-svdmtg",
+            "agenthooks/tree",
+            "python#mine",
+            "agenthooks/hooks.toml",
+        )
     } == {""}

@@ -13,6 +13,7 @@ from hookline.core.dialect import Source
 from hookline.engine.sources import (
     Discovery,
     Named,
+    label_file,
     list_sources,
     read_sources,
 )
@@ -160,3 +161,22 @@ def test_a_file_of_more_than_one_mib_is_refused(tmp_path: Path) -> None:
     (problem,) = engine.problems
     assert (problem.name, problem.hint) == ("config.too-large", "keep the hooks in a smaller file")
     assert {type(each.handler) for each in engine.hooks} == {Broken}
+
+
+@pytest.mark.parametrize(
+    ("path", "scope", "project", "label"),
+    [
+        ("/w/p/.claude/settings.json", "project", "/w/p", ".claude/settings.json"),
+        ("/w/p/.claude/settings.json", "local", "/w/p", ".claude/settings.json"),
+        ("/home/ann/.claude/settings.json", "user", "/w/p", "~/.claude/settings.json"),
+        ("/opt/codex/hooks.json", "user", "/w/p", "/opt/codex/hooks.json"),
+        ("/etc/hookline/hooks.d/10-a.yaml", "managed", "/w/p", "/etc/hookline/hooks.d/10-a.yaml"),
+        ("/home/ann/.claude/plugins/x/1.2.0/hooks/hooks.json", "user", "/w/p",
+            "~/.claude/plugins/x/hooks/hooks.json"),
+        ("/home/ann/3d/hooks.yaml", "explicit", "", "3d/hooks.yaml"),
+        ("/hooks.yaml", "explicit", "", "/hooks.yaml"),
+    ],
+)  # fmt: skip
+def test_ids_name_a_file_by_its_path_alone(path: str, scope: str, project: str, label: str) -> None:
+    """Whatever else is loaded, and wherever a named file is named from."""
+    assert label_file(path, scope, project, {"HOME": "/home/ann"}) == label

@@ -190,12 +190,12 @@ def test_only_files_that_may_match_are_read(tmp_path: Path) -> None:
 
 
 RUNS = [
-    {"hook": "settings.json#PreToolUse.0.0", "name": "python3 guard.py"},
+    {"hook": ".claude/settings.json#PreToolUse.guard.py-vckpdn", "name": "python3 guard.py"},
     {
-        "hook": "settings.json#PreToolUse.0.0",
+        "hook": ".claude/settings.json#PreToolUse.guard.py-vckpdn",
         "command": {"sha256": "0", "bytes": 1, "value": "python3 Guard.py --fast"},
     },
-    {"hook": "settings.json#PreToolUse.0.0", "name": 7, "command": "guard"},
+    {"hook": ".claude/settings.json#PreToolUse.guard.py-vckpdn", "name": 7, "command": "guard"},
 ]
 
 
@@ -210,7 +210,7 @@ def test_a_hook_is_found_by_what_it_is_called(
     )
     search = Search(str(tmp_path / "j"))
     assert len(search.events(Query(hook="guard"))) == found
-    assert search.names("hook") == {"settings.json#PreToolUse.0.0"}
+    assert search.names("hook") == {".claude/settings.json#PreToolUse.guard.py-vckpdn"}
     assert search.has_hook("GUARD") == bool(found)
 
 
