@@ -21,7 +21,7 @@ from hookline.cli.output import (
     print_message,
 )
 from hookline.cli.positional_ids import to_lasting_id
-from hookline.engine.hook_lookup import find_by_id
+from hookline.engine.hook_lookup import find_by_end, find_by_id
 from hookline.errors import ConfigError
 
 TYPE_CHECKING = False
@@ -66,7 +66,7 @@ def _find_hook(engine: Engine, called: str) -> HookSpec | None:
     """
     specs = list(list_in_order(engine))
     found = find_by_id(specs, to_lasting_id(engine, called), engine.environ)
-    found = found or [spec for spec in specs if spec.name == called]
+    found = found or [spec for spec in specs if spec.name == called] or find_by_end(specs, called)
     if len(found) > 1:
         listed = ", ".join(f"`{spec.id}`" for spec in found)
         raise usage_error(f"several hooks are called `{called}`: {listed}", "give the id of one")

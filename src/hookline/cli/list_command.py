@@ -199,7 +199,11 @@ def _make_row(hook: Document, count: int) -> tuple[str, ...]:
     rows are the same.
     """
     word = find_state_word(hook)
-    if word == BROKEN and hook["hook"].partition("#")[0] == hook["name"] and count > 1:
+    if (
+        word == BROKEN
+        and hook["hook"].partition("#")[0].rpartition("/")[2] == hook["name"]
+        and count > 1
+    ):
         text = f"a failed hook of each of {count} events: {hook['why']}"
         return word, hook["name"], "", text
     event = "" if hook["native_event"] in hook["hook"] else hook["native_event"]
@@ -207,4 +211,5 @@ def _make_row(hook: Document, count: int) -> tuple[str, ...]:
     flags += ["in the background"] if "detached" in hook["flags"] else []
     text = hook["why"] if hook["state"] in (BROKEN, OFF) or word == CHANGED else _name_run(hook)
     text = f"({', '.join(flags)}) {text}" if flags and hook["state"] == READY else text
-    return word, hook["hook"], f"{event} {hook['matcher']}".strip(), text
+    # The file stands above; an end that fits one hook only selects it.
+    return word, hook["hook"].rpartition("#")[2], f"{event} {hook['matcher']}".strip(), text

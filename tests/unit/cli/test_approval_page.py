@@ -92,7 +92,7 @@ def test_a_line_says_what_was_done() -> None:
     done = ("approved", "already", "forgotten", "absent", "declined", "left")
     lines = render_approval(make_document({**HOOK, "did": did} for did in done), PLAIN)
 
-    assert [line.partition("  settings")[0] for line in lines] == [
+    assert [line.partition("  .claude")[0] for line in lines] == [
         "approved",
         "approved already",
         "forgotten",

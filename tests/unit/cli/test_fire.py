@@ -17,7 +17,7 @@ def test_a_denial_is_told_with_its_reason_and_its_hooks(desk: Desk) -> None:
 
     assert told.code == 1
     assert told.out.startswith("deny  pre_tool_use (tool.before, docker-agent) in ")
-    assert "  hooks.yaml#pre_tool_use.0.0  deny after " in told.out
+    assert "  docker-agent/hooks.yaml#root.pre_tool_use.kvbpbk  deny after " in told.out
 
 
 @pytest.mark.parametrize("sent", [b"ls", b"[]", b"\xff", b"[" * 100_000, b'"x"'])

@@ -33,7 +33,7 @@ def test_problems_are_told_beside_the_hooks(desk: Desk) -> None:
 
     assert told.code == 2
     assert told.err.startswith("bad.yaml:1:9: HKL1001 not YAML")
-    assert "hooks.yaml#stop.0" in told.out
+    assert "root.stop." in told.out
 
 
 def test_a_file_that_cannot_be_read_is_told_once(desk: Desk) -> None:
@@ -89,9 +89,14 @@ def test_a_file_cannot_command_the_terminal(desk: Desk) -> None:
     assert "\x1b" not in told.out + told.err
 
 
+SUMMARIZE = "hooks.yaml#root.post_tool_use.summarize-shell-output"
+
+
 def test_a_hook_is_shown_by_id_and_by_name(desk: Desk) -> None:
     """The page is the same."""
-    by_id = desk.type("show", "-c", DOCKER, "hooks.yaml#post_tool_use.0.0")
+    by_id = desk.type(
+        "show", "-c", DOCKER, "docker-agent/hooks.yaml#root.post_tool_use.summarize-shell-output"
+    )
 
     assert by_id.code == 0
     assert by_id.out == desk.type("show", "-c", DOCKER, "summarize shell output").out
@@ -103,8 +108,7 @@ def test_a_name_that_several_hooks_have_is_not_enough(desk: Desk) -> None:
 
     assert told.code == 2
     assert (
-        "several hooks are called `summarize shell output`: `hooks.yaml#post_tool_use.0.0`"
-        in told.err
+        f"several hooks are called `summarize shell output`: `docker-agent/{SUMMARIZE}`" in told.err
     )
 
 
@@ -120,7 +124,10 @@ def test_an_event_is_shown_with_its_hooks(desk: Desk) -> None:
     document = desk.type("show", "PreToolUse", "-c", DOCKER, "--json").document
 
     assert document["kind"] == "tool.before"
-    assert document["hooks"] == ["hooks.yaml#pre_tool_use.0.0", "hooks.yaml#pre_tool_use.1.0"]
+    assert document["hooks"] == [
+        "docker-agent/hooks.yaml#root.pre_tool_use.kvbpbk",
+        "docker-agent/hooks.yaml#root.pre_tool_use.ccbgbv",
+    ]
 
 
 SETTINGS = '{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "true"}]}]}}'
@@ -133,7 +140,9 @@ def _torn(desk: Desk) -> None:
 
 
 @pytest.mark.parametrize(
-    "words", [("list",), ("show", "settings.json#PreToolUse.0.0")], ids=lambda words: words[0]
+    "words",
+    [("list",), ("show", "settings.json#PreToolUse.true-svdmtg")],
+    ids=lambda words: words[0],
 )
 def test_approvals_that_cannot_be_read_are_told(words: tuple[str, ...], desk: Desk) -> None:
     """With an exit code of trouble.
@@ -178,7 +187,7 @@ def test_a_state_has_one_word_and_its_remedy(
         assert desk.type(*do).code == 0
     told = desk.type("list").out
 
-    assert f"\n  {word}  settings.json#" in told
+    assert f"\n  {word}  PreToolUse.true-" in told
     assert told.count(said) == 1
 
 

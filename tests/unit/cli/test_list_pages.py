@@ -38,8 +38,8 @@ def test_a_hook_is_one_line_below_its_file() -> None:
     file, good, broken, blank, counts, remedy = listed(engine({"stop": [one, {"type": "x"}]}))
 
     assert file == "no file (explicit, docker-agent)"
-    assert good == "  approved  config#stop.0    one …"
-    assert broken.startswith("  broken    config#stop.1    unsupported hook type `x`")
+    assert good == "  approved  stop.one-dstjpm    one …"
+    assert broken.startswith("  broken    stop.x-cssqvr      unsupported hook type `x`")
     assert (blank, counts) == ("", "2 hooks: 1 approved, 1 broken")
     assert remedy.startswith("broken:     hookline cannot load it")
 
@@ -54,7 +54,7 @@ def test_a_list_fits_the_terminal(columns: int, monkeypatch: pytest.MonkeyPatch)
     lines = listed(engine({"pre_tool_use": [group]}))
 
     assert max(map(len, lines)) <= columns
-    assert "config#pre_tool_use.0.0" in lines[1]
+    assert "pre_tool_use.program-nbkmfd" in lines[1]
     assert ("program --with" in lines[1]) == (columns == 80)
 
 

@@ -109,7 +109,10 @@ def test_an_approval_is_one_line(desk: Desk, monkeypatch: pytest.MonkeyPatch) ->
     whole = desk.type("log", "--event", "approval").out.splitlines()[0]
 
     assert len(line) <= 100
-    assert "  note    approved settings.json#PreToolUse.0.0 by ada (command line" in line
+    assert (
+        "  note    approved ~/.claude/settings.json#PreToolUse.echo-cdrmqs by ada (command line"
+        in line
+    )
     assert whole.endswith("): echo no >&2; exit 2 # tools/guard.py")
     assert "  note    off hooks" in off
 
@@ -180,11 +183,11 @@ def test_a_hook_that_was_never_asked_has_no_decisions(desk: Desk) -> None:
     """That is no error. A similar id in the journal is suggested."""
     fire(desk)
     told = desk.type("log", "--hook", "nowhere")
-    near = desk.type("log", "--hook", "hooks.yaml#pre_tool_uze.0.0")
+    near = desk.type("log", "--hook", "docker-agent/hooks.yaml#root.pre_tool_uze.kvbpbk")
 
     assert (told.code, told.out, near.code) == (0, "", 0)
     assert told.err == "hookline has asked no hook with `nowhere` in its id, name or command\n"
-    assert "did you mean `hooks.yaml#pre_tool_use.0.0`?" in near.err
+    assert "did you mean `docker-agent/hooks.yaml#root.pre_tool_use.kvbpbk`?" in near.err
 
 
 @pytest.mark.parametrize("words", [(), ("verify",), ("show", "last")])

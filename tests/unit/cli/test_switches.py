@@ -150,7 +150,7 @@ def test_a_list_says_what_is_off(place: Desk) -> None:
 
 @pytest.mark.parametrize(
     "words",
-    [("on",), ("off",), ("off", "--global"), ("on", "--dry-run"), ("off", ID)],
+    [("on",), ("off",), ("off", "--global"), ("on", "--dry-run"), ("off", "echo no >&2; exit 2")],
     ids=" ".join,
 )
 def test_the_document_holds_to_its_schema(words: tuple[str, ...], place: Desk) -> None:

@@ -195,7 +195,7 @@ RUNS = [
         "hook": ".claude/settings.json#PreToolUse.guard.py-vckpdn",
         "command": {"sha256": "0", "bytes": 1, "value": "python3 Guard.py --fast"},
     },
-    {"hook": ".claude/settings.json#PreToolUse.guard.py-vckpdn", "name": 7, "command": "guard"},
+    {"hook": ".claude/settings.json#PreToolUse.check.py-vckpdn", "name": 7, "command": "guard"},
 ]
 
 
@@ -210,7 +210,7 @@ def test_a_hook_is_found_by_what_it_is_called(
     )
     search = Search(str(tmp_path / "j"))
     assert len(search.events(Query(hook="guard"))) == found
-    assert search.names("hook") == {".claude/settings.json#PreToolUse.guard.py-vckpdn"}
+    assert search.names("hook") == {run["hook"]}
     assert search.has_hook("GUARD") == bool(found)
 
 
