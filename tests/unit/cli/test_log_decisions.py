@@ -109,10 +109,8 @@ def test_an_approval_is_one_line(desk: Desk, monkeypatch: pytest.MonkeyPatch) ->
     whole = desk.type("log", "--event", "approval").out.splitlines()[0]
 
     assert len(line) <= 100
-    assert (
-        "  note    approved ~/.claude/settings.json#PreToolUse.echo-cdrmqs by ada (command line"
-        in line
-    )
+    assert "  note    approved ~/.claude/settings.json#PreToolUse.echo-cdrmqs by" in line
+    assert "-cdrmqs by ada (command line" in whole
     assert whole.endswith("): echo no >&2; exit 2 # tools/guard.py")
     assert "  note    off hooks" in off
 
