@@ -147,6 +147,7 @@ def _list_native_names() -> Iterator[tuple[str, str, str]]:
 
 # -- the page --------------------------------------------------------------------------------------
 
+_MOST_HOOKS = 4  # that a page names
 _HEAD = ("host", "event", "refuses", "a failed hook", "matcher")
 
 
@@ -172,7 +173,10 @@ def _render_kind(kind: Document, paint: Paint, *, dialect: str) -> Iterator[str]
         yield from format_columns(shown.items())
         table = [_HEAD, *map(_make_row, rows)] if rows else []
         yield from ("  ".join(("", *cells)).rstrip() for cells in fit_rows(table))
-    yield from format_columns([("hooks here", ", ".join(kind["hooks"]))])
+    hooks = ", ".join(kind["hooks"])
+    if len(kind["hooks"]) > _MOST_HOOKS:
+        hooks = f"{len(kind['hooks'])}, to see them: hookline list --event {kind['kind']}"
+    yield from format_columns([("hooks here", hooks)])
     if rows and not dialect:
         yield "All about one host: --dialect HOST"
 

@@ -6,6 +6,7 @@ import json
 
 from hookline.cli.events import CLASSES
 from hookline.cli.fire import read_payload
+from hookline.cli.layout import shorten_path
 from hookline.cli.output import (
     OK,
     Paint,
@@ -116,7 +117,8 @@ def _describe_source(source: Document, paint: Paint) -> str:
     problems = source["problems"]
     bad = f", {paint('bad', count_things(problems, 'problem'))}" if problems else ""
     hooks = count_things(source["hooks"], "hook")
-    return f"  {paint('name', source['file'] or 'a tree')}  {', '.join(marks)}: {hooks}{bad}"
+    file = paint("name", shorten_path(source["file"]) or "a tree")
+    return f"  {file}  {', '.join(marks)}: {hooks}{bad}"
 
 
 def _describe_hook(hook: Document, verdicts: list[Document], paint: Paint) -> Lines:

@@ -213,6 +213,13 @@ def test_an_event_says_what_a_hook_may_do() -> None:
     ]
 
 
+def test_many_hooks_of_an_event_are_counted() -> None:
+    """With the command that lists them."""
+    page = [*render_kind()(make_kind_document("stop", [*"abcde"]), PLAIN)]
+
+    assert "  hooks here    5, to see them: hookline list --event stop" in page
+
+
 @pytest.mark.parametrize("name", ["tool.before", "stop", "prompt.submit"])
 def test_an_event_is_one_screen(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of 80 columns and 24 lines."""

@@ -283,7 +283,7 @@ def _explain_unable(spec: HookSpec) -> Finding | None:
     if spec.handler.absent:
         return make_warning(spec, "hook.never-runs", f"it does not run: {reason}")
     message = f"it could not be loaded: {reason}"
-    return make_finding(spec, "check.broken", message, "hookline validate tells the place")
+    return make_finding(spec, "check.broken", message, "to see the place: hookline validate")
 
 
 # -- what a journal tells --------------------------------------------------------------------------

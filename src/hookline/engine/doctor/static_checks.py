@@ -73,7 +73,7 @@ def check_policy(spec: HookSpec, table: Table) -> Iterator[Finding]:
         hint = "its format has no word for it; `--mode strict` refuses"
         if table.closes:
             hint = f"say `{table.closes}`, or use `--mode strict`"
-        message = "it guards a gate, and lets everything through when it fails"
+        message = "if it fails, the host goes on as if it had allowed the event"
         yield make_warning(spec, "check.fails-open", message, hint)
 
 
