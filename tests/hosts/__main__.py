@@ -95,7 +95,8 @@ def _run_host(host: Host, scenarios: Sequence[Scenario], *, records: bool) -> Ro
 def _find_missing(host: Host, scenario: Scenario) -> str:
     """Return why a scenario does not apply to a host; empty if it does."""
     kind, power = scenario.needs
-    rows = make_dialect(host.facts.dialect).table.rows.values()
+    table = make_dialect(host.facts.dialect).table
+    rows = [row for event in host.facts.events if (row := table.row(event))]
     if any(row.kind == kind and power in row.powers for row in rows):
         return host.lacks.get(scenario.name, "")
     return f"{host.facts.title} has no `{power}` at `{kind}`"

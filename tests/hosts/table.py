@@ -40,6 +40,7 @@ class Host(Frozen):
         return hosts.HOSTS[self.name]
 
 
+_PLUGIN = "a plugin of this host cannot add to what the model reads before a call"
 # What must run, or `make hosts` fails.
 NEEDED = ("claude-code", "codex", "gemini")
 HOSTS = (
@@ -126,6 +127,10 @@ wire_api = "responses"
         package="opencode-ai@1.18.33",
         start="run -m scripted/scripted $prompt",
         runs=("bash", "command"),
+        environ={
+            "OPENCODE_DISABLE_MODELS_FETCH": "1",
+            "npm_config_fetch_retries": "0",  # it installs what plugins may import
+        },
         files={
             ".config/opencode/opencode.json": """\
 {
@@ -139,6 +144,7 @@ wire_api = "responses"
 }
 """
         },
+        lacks={"context before a tool": _PLUGIN},
     ),
     Host(
         name="pi",
@@ -159,6 +165,7 @@ wire_api = "responses"
 }
 """
         },
+        lacks={"context before a tool": _PLUGIN},
     ),
     Host(
         name="kimi",

@@ -331,7 +331,7 @@ HOSTS: dict[str, Host] = {
             unit=0,
             is_wrapped=False,
             speaks="claude-code",
-            events=("PreToolUse",),
+            events=("PreToolUse", "PostToolUse"),
         ),
         Host(
             name="pi",
