@@ -69,12 +69,19 @@ def test_the_answer_is_the_one_that_the_host_understood(
 
 
 def _read_answer(exchange: Exchange) -> dict[str, Any]:
-    """Return what a host reads of an answer, without notes to the user."""
-    text, code = exchange["stdout"].strip(), exchange["exit_code"]
-    answer = json.loads(text) if text.startswith("{") else text
-    if isinstance(answer, dict):
-        answer.pop("systemMessage", None)
-    return {"exit_code": code, "answer": answer or "", "reason": exchange["stderr"] if code else ""}
+    """Return what a host reads of an answer, without notes to the user.
+
+    Copilot CLI reads a note as an object of its own, in a line of its own.
+    """
+    code, answers = exchange["exit_code"], []
+    for line in exchange["stdout"].splitlines():
+        answer = json.loads(line) if line.startswith("{") else line
+        if isinstance(answer, dict):
+            answer.pop("systemMessage", None)
+            answer = {} if answer.get("type") == "progress" else answer
+        if answer:
+            answers.append(answer)
+    return {"exit_code": code, "answers": answers, "reason": exchange["stderr"] if code else ""}
 
 
 def test_each_scenario_is_recorded_where_hookline_answers() -> None:
