@@ -135,7 +135,7 @@ off         it is switched off. To switch it on: hookline on; for one hook: hook
 broken      hookline cannot load it, so it counts as a hook that failed: hookline validate
 incomplete  the file does not say all that it needs, so it does not run: hookline validate
 """)
-_WIDEST_MATCHER = 16
+_WIDEST_MATCHER = 24
 _REMEDY_COLUMN = 12
 
 
@@ -183,13 +183,18 @@ def _find_group(file: str, dialect: str) -> str:
 
 
 def _name_run(hook: Document) -> str:
-    """Return the name that its author gave a hook, else what it runs, without the folder."""
+    """Return the name that its author gave a hook, else what it runs, without the folder.
+
+    Empty if the id says it.
+    """
     name, runs = str(hook["name"]), str(hook["runs"])
-    is_run = name.startswith(runs.removesuffix(" …")) or runs.startswith(name.removesuffix("…"))
-    if name != hook["hook"] and not is_run:
-        return name
     short = re.sub(r"^\S*/", "", runs)
-    return runs if '"' in short or "'" in short else short
+    is_run = name.startswith(runs.removesuffix(" …")) or runs.startswith(name.removesuffix("…"))
+    if not is_run:
+        short = name
+    elif '"' in short or "'" in short:
+        short = runs
+    return "" if short.replace(" ", "-") in hook["hook"] else short
 
 
 def _make_row(hook: Document, count: int) -> tuple[str, ...]:
