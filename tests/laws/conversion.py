@@ -78,7 +78,9 @@ class Converted:
         row = self.target.table.row_of_kind(self.play.event.kind)
         assert row is not None
         spec = next(spec for spec in self.hooks if spec.kind == self.play.event.kind)
-        told = rename_for_hook(spec.replace(alike=True, conditions=()), self.play.event)
+        told = rename_for_hook(
+            spec.replace(match_tools="canonical", conditions=()), self.play.event
+        )
         return self.target.decode_event(
             json.loads(self.target.encode_event(told, spec)), row.native
         )
@@ -86,7 +88,7 @@ class Converted:
     def expected(self) -> Decision:
         """What the hooks themselves decide when the target's host tells of the event."""
         ids = [spec.id for spec in self.play.specs]
-        hooks = [spec.replace(alike=True) for spec in self.play.specs]
+        hooks = [spec.replace(match_tools="canonical") for spec in self.play.specs]
         return self._asked(
             Registry().with_(hooks, self.own),
             self.event,
@@ -117,7 +119,7 @@ class Converted:
             mode = words[words.index("--mode") + 1] if "--mode" in words else "fidelity"
             (spec,) = self.own.load(Source(tree=json.loads(config), mode=mode)).specs
         event = self.target.decode_event(json.loads(run.payload or "{}"), run.spec.native_event)
-        registry = Registry().with_([spec.replace(alike=True)], self.own)
+        registry = Registry().with_([spec.replace(match_tools="canonical")], self.own)
         decision = self._asked(registry, event, lambda _: self.play.outcome(position))
         reply = self.target.encode_decision(decision, event)
         return Outcome(exit_code=reply.exit_code, stdout=reply.stdout, stderr=reply.stderr)

@@ -125,6 +125,7 @@ def _describe_hook(hook: Document, verdicts: list[Document], paint: Paint) -> Li
     """Yield a hook, in its place or with the reason why it has none, and its verdicts."""
     marks = [hook["how"]] if hook["selected"] else [hook["because"]]
     if hook["selected"]:
+        marks += [f"knows the tool as `{hook['alias']}`"] if hook["alias"] else []
         marks += [] if hook["trusted"] else [f"{hook['standing'] or NEW}: does not run"]
         marks += [name for name in ("broken", "shadow") if hook[name]]
     order = f"{hook['order']}. " if hook["selected"] else ""

@@ -212,8 +212,9 @@ SHARED = {
     ),
     "match_tools": option(
         "--match-tools NAMES",
-        "native: matchers know the host's tool names; canonical: those of all hosts",
-        default="native",
+        "auto: a matcher of another host knows a tool's names in all hosts; native: none does;"
+        " canonical: each does",
+        default="auto",
         choices=MATCHING,
         is_rare=True,
     ),

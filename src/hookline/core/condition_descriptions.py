@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from hookline.core.match import find_facets, make_hook_predicate, read_field
+from hookline.core.match import find_facets, make_hook_predicate, make_predicate, read_field
+from hookline.core.tool_aliases import knows_aliases, rename_for_hook
 from hookline.model.spec import (
     Flattened,
     Glob,
@@ -71,7 +72,19 @@ def explain_mismatch(spec: HookSpec, event: Event) -> str:
         except MatchTimeoutError:
             continue  # the hook is selected, as one that has failed
         if not holds:
-            return _explain_unmet(condition, event, alike=spec.alike)
+            return _explain_unmet(condition, event, alike=knows_aliases(spec, event))
+    return ""
+
+
+def find_alias(spec: HookSpec, event: Event) -> str:
+    """Return the name under which a hook knows the event's tool, if it matches by that only."""
+    for condition in spec.conditions:
+        if isinstance(condition, OneOf | Pattern) and condition.field == "tool":
+            try:
+                if not make_predicate(condition)(event):
+                    return rename_for_hook(spec, event).tool
+            except MatchTimeoutError:
+                continue
     return ""
 
 

@@ -375,12 +375,11 @@ class Companion(Frozen):
 class Source(Frozen):
     """One thing to load hooks from: a tree or a text, and what is known of it.
 
-    `mode` is "fidelity" or "strict". `match_tools` is "native", or "canonical": a matcher then sees
-    a tool under the names of all hosts. `companions`: files beside it, by relative path. `placed`:
-    find line numbers too. `names`: what the host knows of the source (plugin root and data folder,
-    project folder), by the dialect's words. `gated`: a gate is asked whenever one of its hooks is
-    about to run; `trusted` then only says who has a say about others. `label`: how ids name it,
-    where its file's name alone is not enough.
+    `mode` is "fidelity" or "strict". `match_tools` is that of its hooks (`HookSpec`). `companions`:
+    files beside it, by relative path. `placed`: find line numbers too. `names`: what the host knows
+    of the source (plugin root and data folder, project folder), by the dialect's words. `gated`: a
+    gate is asked whenever one of its hooks is about to run; `trusted` then only says who has a say
+    about others. `label`: how ids name it, where its file's name alone is not enough.
     """
 
     file: str = ""

@@ -35,8 +35,8 @@ _SHAPES: tuple[tuple[str, type | tuple[type, ...]], ...] = (
 
 
 def make_hook_event(spec: HookSpec, event: Event) -> Event:
-    """Return the event as the hook receives it: in its own host's words, if it asked for that."""
-    if not spec.alike and spec.kind == event.kind:
+    """Return the event as the hook receives it: in its own host's words, unless it is native."""
+    if spec.match_tools == "native" and spec.kind == event.kind:
         return event
     return rename_for_hook(spec, event)
 

@@ -81,9 +81,9 @@ def find_facets(event: Event) -> tuple[str, ...]:
 def make_hook_predicate(condition: Condition, spec: HookSpec) -> Predicate:
     """Return a hook's condition as a function of the event.
 
-    It may accept a tool's names in all hosts.
+    It may accept a tool's names in all hosts; see `HookSpec.match_tools`.
     """
-    if not spec.alike and not spec.kind.startswith(FACETS):
+    if spec.match_tools == "native" and not spec.kind.startswith(FACETS):
         return make_predicate(condition)
     return match_any_name(condition, make_predicate(condition), spec)
 

@@ -130,7 +130,7 @@ def _entry(spec: HookSpec, dialect: Dialect) -> Entry:
     for condition in spec.conditions:
         match condition:
             case OneOf(field="tool", names=names) if not (
-                spec.alike or spec.kind.startswith(FACETS)
+                spec.match_tools != "native" or spec.kind.startswith(FACETS)
             ):
                 tools = names if tools is None else tools & names
             case Pattern(regex=regex) if regex.may_time_out:

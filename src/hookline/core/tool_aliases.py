@@ -1,7 +1,8 @@
 """Tool aliases: an event about a tool in another host's words, and rewrites back again.
 
-A hook asks for it by `match_tools: canonical`. A hook on a narrower event (`beforeShellExecution`)
-that its own host would have raised always receives its own host's words.
+A hook of another host than the event's gets it unless its source says `match_tools: native`. A
+hook on a narrower event (`beforeShellExecution`) that its own host would have raised always
+receives its own host's words.
 """
 
 from __future__ import annotations
@@ -30,16 +31,21 @@ def list_aliases(event: Event, dialect: str) -> Iterator[Event]:
             yield event.replace(body=body.replace(tool=name, input=given))
 
 
+def knows_aliases(spec: HookSpec, event: Event) -> bool:
+    """Return whether a hook matches a tool under its names in all hosts."""
+    return spec.match_tools == "canonical" or spec.dialect != event.dialect
+
+
 def match_any_name(condition: Condition, predicate: Predicate, spec: HookSpec) -> Predicate:
     """Return a predicate that holds if it would hold under one of the tool's names.
 
     If an MCP tool's name does not show its server, each condition on MCP tools holds. A guard that
     runs once too often can still return no opinion.
     """
-    asked_for, dialect = spec.alike, spec.dialect
+    dialect = spec.dialect
 
     def holds(event: Event) -> bool:
-        if not asked_for and event.dialect == dialect:
+        if not knows_aliases(spec, event):
             return predicate(event)
         return any(map(predicate, list_aliases(event, dialect))) or _may_mean(condition, event)
 
@@ -64,7 +70,7 @@ def rename_for_hook(spec: HookSpec, event: Event) -> Event:
     """Return the event with the tool name and input keys of the hook's own host."""
     body = event.body
     if (
-        not (spec.alike or spec.kind != event.kind)
+        (spec.match_tools == "native" and spec.kind == event.kind)
         or spec.dialect == event.dialect
         or not isinstance(body, ToolCall)
     ):

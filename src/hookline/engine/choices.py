@@ -4,4 +4,4 @@ from __future__ import annotations
 
 MODES = ("fidelity", "strict")
 TRUSTS = ("all", "user", "approved", "none")
-MATCHING = ("native", "canonical")
+MATCHING = ("auto", "native", "canonical")

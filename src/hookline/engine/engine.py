@@ -68,7 +68,7 @@ class Engine:
         trust: str = "user",
         mode: str = "fidelity",
         dialect: str = "",
-        match_tools: str = "native",
+        match_tools: str = "auto",
         parses_new: bool | None = None,
         **settings: Any,
     ) -> Self:
@@ -119,7 +119,7 @@ class Engine:
         dialect: str | None = None,
         trust: str = "all",
         mode: str = "fidelity",
-        match_tools: str = "native",
+        match_tools: str = "auto",
         options: Mapping[str, Any] | None = None,
         **settings: Any,
     ) -> Self:
@@ -160,16 +160,17 @@ class Engine:
         mode: str = "fidelity",
         scope: str = "explicit",
         shadow: bool = False,
-        match_tools: str = "native",
+        match_tools: str = "auto",
         options: Mapping[str, Any] | None = None,
         host: str = "",
     ) -> Self:
         """Add a file, a folder or a tree to this engine, and return the engine.
 
         Without `dialect`, the name and the contents of a file tell it; where they fit several, it
-        is that of `host`. With `shadow` its hooks are run and recorded, and never enforced. With
-        `match_tools="canonical"` a matcher sees a tool under the names that it has in every host,
-        so that one for `Bash` also selects `shell` and `run_shell_command`.
+        is that of `host`. With `shadow` its hooks are run and recorded, and never enforced.
+        `match_tools`: with "auto" a matcher sees a tool of another host under the names that it has
+        in every host, so that one for `Bash` also selects `shell` and `run_shell_command`; with
+        "canonical" also at its own host, with "native" at none.
 
         Raises:
             ConfigError: as `load`.

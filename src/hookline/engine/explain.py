@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hookline.core.condition_descriptions import explain_mismatch
+from hookline.core.condition_descriptions import explain_mismatch, find_alias
 from hookline.core.failure import explain_file_switch
 from hookline.core.plan import Group, Plan, list_specs, should_run_in_turn
 from hookline.engine.approval_service import find_statuses
@@ -55,7 +55,9 @@ def explain(engine: Engine, event: Event, *, run: bool = True) -> dict[str, Any]
         "event": _describe_event(event),
         "sources": list(_describe_sources(engine)),
         "hooks": [
-            _describe_hook(spec, reasons[spec.id], steps.get(spec.id), decision) | stand[spec.id]
+            _describe_hook(spec, reasons[spec.id], steps.get(spec.id), decision)
+            | {"alias": find_alias(spec, event) if spec.id in steps else ""}
+            | stand[spec.id]
             for spec in specs
         ],
         "problems": [

@@ -27,7 +27,7 @@ from hookline.wire.sources import refuse_unreadable
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
-    from typing import TypeAlias
+    from typing import Any, TypeAlias
 
     from hookline.config.hook_files import Stamp
     from hookline.core.dialect import Dialect
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 
 MOST_HOOKS = 200
 _WORD = b"hooks"
+_USUAL = {"match_tools": "native", "gated": False}  # of a hook as its dialect loads it
 _HEAD = 1 << 20  # bytes of a file in which the word is looked for
 
 
@@ -117,9 +118,9 @@ class LoadedSource(Frozen):
             loaded = self._load_within_budget(source.replace(placed=True))
         if source.scope in CLONED:
             loaded = _apply_limit(loaded, source.file)
-        alike = source.match_tools == "canonical"
-        if alike or source.gated:
-            specs = (spec.replace(alike=alike, gated=source.gated) for spec in loaded.specs)
+        given: dict[str, Any] = {"match_tools": source.match_tools, "gated": source.gated}
+        if given != _USUAL:
+            specs = (spec.replace(**given) for spec in loaded.specs)
             loaded = loaded.replace(specs=tuple(specs))
         return self.replace(loaded=loaded)
 

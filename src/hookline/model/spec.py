@@ -343,8 +343,9 @@ class HookSpec(Frozen):
     `detached`: started without waiting. `shadow`: run and recorded, never enforced. `identity`:
     hooks of one dialect with equal identity run once per event; empty means never equal. `in_turn`:
     if it is selected, the hooks of its dialect run one after the other, even if they otherwise run
-    in parallel. `alike`: a tool's names in other hosts count as its names, and it receives foreign
-    calls in its own host's words (`match_tools: canonical`). `facts` belong to the dialect.
+    in parallel. `match_tools`: "native" compares a tool's name as its host says it; "auto" also its
+    names in other hosts, at another host than the hook's own, whose calls the hook receives in its
+    own host's words; "canonical" does so at its own host too. `facts` belong to the dialect.
     `trusted` is False until you approve the source; `gated`: a gate checks that whenever the hook
     is about to run. `owner`: a party outside every file and this program that registered it; it can
     end or order only that owner's hooks. `off`: the key of a file that disables it by being false;
@@ -371,7 +372,7 @@ class HookSpec(Frozen):
     facts: Mapping[str, Any] = NO_FACTS
     trusted: bool = True
     gated: bool = False
-    alike: bool = False
+    match_tools: str = "native"
     files: tuple[str, ...] = ()
     sworn: Mapping[str, Any] = NO_FACTS
     owner: str = ""

@@ -123,7 +123,7 @@ def test_only_a_denial_of_a_hook_whose_files_changed_meanwhile_stays(
 
 def test_a_hook_that_asked_for_its_own_words_is_told_and_heard_in_them() -> None:
     """And its rewrite is one of the event."""
-    spec = CLAUDE.replace(alike=True)
+    spec = CLAUDE.replace(match_tools="canonical")
     answer = (
         '{"hookSpecificOutput": {"hookEventName": "PreToolUse", "updatedInput": {"command": "ls '
         '-h"}}}'

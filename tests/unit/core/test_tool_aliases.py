@@ -83,10 +83,12 @@ def test_an_unknown_matching_is_refused() -> None:
         engine("Bash", match_tools="canonic")
 
 
-def told(dialect: str, tool: str, given: Any, *, matcher: str = "", alike: bool = True) -> ToolCall:
+def told(
+    dialect: str, tool: str, given: Any, *, matcher: str = "", match_tools: str = "canonical"
+) -> ToolCall:
     """The payload of a hook of Claude Code for a call of a host's tool."""
     conditions = (OneOf(field="tool", names=frozenset({matcher})),) if matcher else ()
-    spec = HOOK.replace(conditions=conditions, alike=alike)
+    spec = HOOK.replace(conditions=conditions, match_tools=match_tools)
     body = rename_for_hook(
         spec, Event(kind="tool.before", dialect=dialect, body=ToolCall(tool=tool, input=given))
     ).body
@@ -135,7 +137,7 @@ def test_of_several_names_it_is_the_one_that_the_hook_is_for() -> None:
     """`apply_patch` writes and edits."""
     assert told("codex", "apply_patch", {}, matcher="Edit").tool == "Edit"
     assert told("codex", "apply_patch", {}, matcher="Write").tool == "Write"
-    assert told("codex", "apply_patch", {}, alike=False).tool == "apply_patch"
+    assert told("codex", "apply_patch", {}, match_tools="native").tool == "apply_patch"
 
 
 @pytest.mark.parametrize(
@@ -152,7 +154,7 @@ def test_a_rewrite_lands_under_the_hosts_keys(given: Any, value: Any, back: Any)
     event = Event(
         kind="tool.before", dialect="docker-agent", body=ToolCall(tool="shell", input=given)
     )
-    spec = HOOK.replace(alike=True)
+    spec = HOOK.replace(match_tools="canonical")
 
     landed = rename_rewrite_back(
         Rewrite(target="input", value=value), spec, event, rename_for_hook(spec, event)
@@ -167,7 +169,7 @@ def test_other_rewrites_stay_as_they_are() -> None:
     event = Event(
         kind="tool.after", dialect="docker-agent", body=ToolCall(tool="shell", input={"cmd": "x"})
     )
-    spec = HOOK.replace(alike=True)
+    spec = HOOK.replace(match_tools="canonical")
     rewrite = Rewrite(target="output", value={"cmd": 1})
 
     assert rename_rewrite_back(rewrite, spec, event, rename_for_hook(spec, event)) is rewrite
