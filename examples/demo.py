@@ -215,9 +215,7 @@ def several() -> list[Row]:
     ]
     place = HERE / "several"
     environ = {"HOME": str(place / "home"), "PATH": os.environ["PATH"]}
-    with Engine.discover(
-        place / "project", trust="all", match_tools="canonical", environ=environ
-    ) as engine:
+    with Engine.discover(place / "project", trust="all", environ=environ) as engine:
         return [
             fired(
                 host,

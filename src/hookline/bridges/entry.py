@@ -52,8 +52,9 @@ class Call(Frozen):
     def make_words(self, host: Host, row: EventRow) -> list[str]:
         """Return the words that a host starts at an event, without the closing form."""
         seconds = max(1, self.find_seconds(host, row) - REST)
-        # A guard that is written for another host matches its own names of tools.
-        options = ["--deadline", f"{seconds}", "--match-tools", "canonical"]
+        options = ["--deadline", f"{seconds}"]
+        if host.speaks:  # the words of another host, whose hooks must know its tools as well
+            options += ["--match-tools", "canonical"]
         return [*self.words, "answer", host.dialect, *options]
 
     def make_trial(self, host: Host) -> str:

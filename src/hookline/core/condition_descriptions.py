@@ -72,7 +72,9 @@ def explain_mismatch(spec: HookSpec, event: Event) -> str:
         except MatchTimeoutError:
             continue  # the hook is selected, as one that has failed
         if not holds:
-            return _explain_unmet(condition, event, alike=knows_aliases(spec, event))
+            return _explain_unmet(
+                condition, event, alike=spec.match_tools != "native" and knows_aliases(spec, event)
+            )
     return ""
 
 
@@ -94,7 +96,7 @@ def _explain_unmet(condition: Condition, event: Event, *, alike: bool) -> str:
     wanted = f"it runs only when {describe_condition(condition)}"
     if not isinstance(condition, OneOf | Pattern):
         return wanted
-    names = ", and no other host's name for it fits" if alike else ""
+    names = ", and no other host's name for it fits" if alike and condition.field == "tool" else ""
     return f"{wanted}; here it is `{read_field(event, condition.field) or ''}`{names}"
 
 

@@ -38,8 +38,7 @@ def test_only_events_before_an_action_are_closed() -> None:
     assert [name for name, each in handlers.items() if "onFailure" in each] == closed
     assert handlers["Stop"] == {
         "type": "command",
-        "command": "'/opt/py thon' -I -m hookline answer claude-code --deadline 65"
-        " --match-tools canonical",
+        "command": "'/opt/py thon' -I -m hookline answer claude-code --deadline 65",
         "timeout": 70,
     }
 

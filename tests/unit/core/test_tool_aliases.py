@@ -40,7 +40,7 @@ def engine(matcher: str, *, rule: str = "", match_tools: str = "native") -> hook
 
 @pytest.mark.process
 @pytest.mark.parametrize(
-    ("matcher", "rule", "native", "canonical"),
+    ("matcher", "rule", "native", "foreign"),
     [
         ("Bash", "", "silent", "deny"),
         ("Edit|Bash", "", "silent", "deny"),
@@ -53,11 +53,11 @@ def engine(matcher: str, *, rule: str = "", match_tools: str = "native") -> hook
         ("", "Bash(rm *)", "silent", "deny"),
     ],
 )
-def test_a_matcher_for_bash_sees_shell_when_asked_to(
-    matcher: str, rule: str, native: str, canonical: str
+def test_a_matcher_for_bash_sees_shell_unless_asked_not_to(
+    matcher: str, rule: str, native: str, foreign: str
 ) -> None:
-    """Native names by default; with `match_tools="canonical"` every host's name of the tool."""
-    for match_tools, stance in (("native", native), ("canonical", canonical)):
+    """Every host's name of the tool, unless `match_tools` is "native"."""
+    for match_tools, stance in (("native", native), ("auto", foreign), ("canonical", foreign)):
         decision = engine(matcher, rule=rule, match_tools=match_tools).fire(
             "pre_tool_use", CALL, dialect="docker-agent"
         )

@@ -54,7 +54,11 @@ WORDS = {
     "gemini": ("tool_name", "hook_event_name", "BeforeTool"),
     "qwen": ("tool_name", "hook_event_name", "PreToolUse"),
     "openhands": ("tool_name", "event_type", "PreToolUse"),
-    "cline": ("hookName", "preToolUse", {"toolName": "Bash", "parameters": {"command": "make"}}),
+    "cline": (
+        "hookName",
+        "preToolUse",
+        {"toolName": "run_commands", "parameters": {"command": "make"}},
+    ),
     "docker-agent": ("tool_name", "hook_event_name", "pre_tool_use"),
     "hermes": ("tool_name", "hook_event_name", "pre_tool_call"),
     "agenthooks": ("tool_name", "event_type", "pre-tool-call"),
@@ -66,10 +70,14 @@ PAYLOAD = {
     "tool_input": {"command": "make"},
     "hook_event_name": "PreToolUse",
 }
-# Copilot calls tools by other names than Claude Code, and knows both; the others are told the
-# host's name as it is. A script of Cline is sent the name of its event there, and the tool in a
-# section of its own.
-TOOLS = {"copilot": "bash", "cline": "tool_call"}
+# How each host calls its shell, which a hook is told for the shell of another host. A script of
+# Cline is sent the name of its event there, and the tool in a section of its own.
+TOOLS = {
+    "claude-code": "Bash", "codex": "Bash", "kimi": "Shell", "cursor": "Shell", "copilot": "bash",
+    "gemini": "run_shell_command", "qwen": "run_shell_command", "openhands": "terminal",
+    "cline": "tool_call", "docker-agent": "shell", "hermes": "terminal", "agenthooks": "Shell",
+    "starchild": "bash",
+}  # fmt: skip
 # The file of one hook cannot say what is run; and a3s' hooks are functions.
 ELSEWHERE = {"a3s", "hookline"}
 
@@ -127,7 +135,7 @@ def test_one_event_asks_the_hooks_of_every_dialect_in_their_own_words(folder: Pa
     assert [str(problem) for problem in engine.problems if problem.severity == "error"] == []
     sent = kept(folder)
     for dialect, (tool, key, value) in WORDS.items():
-        assert sent[dialect][tool] == TOOLS.get(dialect, "Bash"), dialect
+        assert sent[dialect][tool] == TOOLS[dialect], dialect
         assert sent[dialect][key] == value, dialect
 
 
@@ -175,7 +183,8 @@ def test_each_host_gets_an_answer(
     sent = kept(folder)
     assert sorted(sent) == sorted(FILES)
     for dialect, (tool, _, _) in WORDS.items():
-        assert sent[dialect][tool] == TOOLS.get(dialect, "Bash"), dialect
+        as_sent = dialect == host and dialect not in ("copilot", "cline")
+        assert sent[dialect][tool] == ("Bash" if as_sent else TOOLS[dialect]), dialect
 
 
 def test_a_users_hooks_come_before_a_projects(folder: Path) -> None:
