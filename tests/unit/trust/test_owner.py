@@ -135,7 +135,7 @@ def test_what_an_entry_does_is_part_of_it(change: dict[str, Any]) -> None:
         {"name": "other"},
         {"rank": 5},
         {"strict": True},
-        {"alike": True},
+        {"match_tools": "canonical"},
         {"on_failure": Stance.DENY},
         {"facts": {"fail_closed": False, "directory": "guard", "description": "denies"}},
         {"origin": Origin(file="/elsewhere", line=9, scope="project")},
