@@ -331,7 +331,7 @@ HOSTS: dict[str, Host] = {
             unit=0,
             is_wrapped=False,
             speaks="claude-code",
-            events=("PreToolUse", "PostToolUse"),
+            events=_words("PreToolUse PostToolUse SessionStart UserPromptSubmit"),
         ),
         Host(
             name="pi",
@@ -342,13 +342,20 @@ HOSTS: dict[str, Host] = {
             user_file="extensions/hookline.ts",
             project_file=".pi/extensions/hookline.ts",
             verified="0.74.2",
-            notes=(_RESTART, "`pi --no-extensions` runs without hookline"),
+            notes=(
+                _RESTART,
+                "`pi --no-extensions` runs without hookline",
+                "`pi -p` ends before a stop hook could send the agent back",
+            ),
             sessions="sessions/*/*.jsonl",
             form=PLUGIN,
             unit=0,
             is_wrapped=False,
             speaks="claude-code",
-            events=("PreToolUse",),
+            events=_words(
+                "PreToolUse PostToolUse PostToolUseFailure SessionStart UserPromptSubmit Stop "
+                "SessionEnd"
+            ),
         ),
     )
 }

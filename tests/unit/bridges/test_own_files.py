@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -72,6 +73,55 @@ try {
   console.log(JSON.stringify(output))
 } catch (error) { console.log(error.message) }
 """
+PI_DRIVER = """
+const on = {}
+const sent = []
+const pi = {
+  on: (event, handler) => (on[event] = handler),
+  sendUserMessage: (text) => sent.push(text),
+}
+const context = {
+  cwd: "/", sessionManager: { getSessionId: () => "s" }, ui: { notify: (text) => sent.push(text) },
+}
+const part = { type: "text", text: "done" }
+;(await import(process.argv[2])).default(pi)
+try {
+  await on.session_start({ reason: "startup" }, context)
+  const input = await on.input({ text: "go", source: "rpc" }, context)
+  const start = on.before_agent_start()
+  const call = { toolName: "bash", toolCallId: "c", input: { command: "ls" }, content: [part] }
+  const refused = await on.tool_call(call, context)
+  const result = await on.tool_result(call, context)
+  await on.agent_end({}, context)
+  console.log(JSON.stringify({ input, start, refused, args: call.input, result, sent }))
+} catch (error) { console.log(error.message) }
+"""
+PI_ANSWERS = {
+    "silent": ("pass", '{"args":{"command":"ls"},"sent":[]}'),
+    "denied": (
+        "say(permissionDecision='deny', permissionDecisionReason='no rm')",
+        '"refused":{"block":true,"reason":"no rm"}',
+    ),
+    "rewritten": ("say(updatedInput={'command': 'ls -a'})", '"args":{"command":"ls -a"}'),
+    "noted": (
+        "say(additionalContext=event)",
+        '{"type":"text","text":"PreToolUse\\nPostToolUse"}]}',
+    ),
+    "noted at the start": (
+        "say(additionalContext=event)",
+        '"start":{"message":{"customType":"hookline","content":"SessionStart\\nUserPromptSubmit"',
+    ),
+    "prompt blocked": (
+        'event == \'UserPromptSubmit\' and print(\'{"decision": "block", "reason": "no"}\')',
+        '{"input":{"action":"handled"}',
+    ),
+    "sent back": (
+        'event == \'Stop\' and print(\'{"decision": "block", "reason": "go on"}\')',
+        '"sent":["go on"]',
+    ),
+    "broken elsewhere": ("event == 'PreToolUse' or sys.exit(1)", '"sent":[]'),
+    "broken before a tool": ("event == 'PreToolUse' and sys.exit(1)", "hookline did not run"),
+}
 ANSWERS = {
     "silent": ("pass", '"done"'),
     "denied": ("say(permissionDecision='deny', permissionDecisionReason='no rm')", "no rm"),
@@ -91,16 +141,27 @@ def test_a_plugin_of_opencode_does_what_hookline_says(
     body: str, expected: str, tmp_path: Path
 ) -> None:
     """The host's calls, made by a script; a program stands in for hookline."""
-    program = tmp_path / "hookline.py"
+    assert expected in drive("opencode", DRIVER, body, tmp_path)
+
+
+@pytest.mark.process
+@pytest.mark.skipif(NODE is None, reason="plugins of pi run on Node.js")
+@pytest.mark.parametrize(("body", "expected"), PI_ANSWERS.values(), ids=PI_ANSWERS)
+def test_a_plugin_of_pi_does_what_hookline_says(body: str, expected: str, tmp_path: Path) -> None:
+    """As above; its types are taken out, because an older Node.js reads no TypeScript."""
+    assert expected in drive("pi", PI_DRIVER, body, tmp_path)
+
+
+def drive(host: str, driver: str, body: str, folder: Path) -> str:
+    """Return what a driver prints that loads the plugin of a host."""
+    program = folder / "hookline.py"
     program.write_text(
         "import json, sys\ndef say(**said): print(json.dumps({'hookSpecificOutput': said}))\n"
-        f"json.load(sys.stdin)\n{body}\n"
+        f"event = json.load(sys.stdin)['hook_event_name']\n{body}\n"
     )
-    call = CALL.replace(words=(sys.executable, str(program)))
-    ((_, text),) = make("opencode", "/f.js", call).items()
-    (tmp_path / "plugin.mjs").write_text(text)
-    (tmp_path / "driver.mjs").write_text(DRIVER)
-    command = [str(NODE), str(tmp_path / "driver.mjs"), str(tmp_path / "plugin.mjs")]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-
-    assert expected in done.stdout
+    call = CALL.replace(words=(sys.executable, "-S", str(program)))
+    ((_, text),) = make(host, "/f.js" if host == "opencode" else "/f.ts", call).items()
+    (folder / "plugin.mjs").write_text(re.sub(r": (?:any|string)\b", "", text))
+    (folder / "driver.mjs").write_text(driver)
+    command = [str(NODE), str(folder / "driver.mjs"), str(folder / "plugin.mjs")]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout

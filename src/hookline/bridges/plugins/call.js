@@ -1,5 +1,5 @@
 // Written by `hookline install HOST`; `hookline uninstall HOST` removes it.
-// The host asks hookline before and after each tool. When hookline does not run, no tool runs.
+// The host asks hookline at its events. When hookline does not run, no tool runs; all else goes on.
 import { execFile } from "node:child_process"
 
 const COMMAND = "HOOKLINE_COMMAND"
@@ -37,3 +37,21 @@ const refuse = (answer, input) => {
     Object.assign(input, said.updatedInput)
   }
 }
+
+// Resolves to the answer at an event that is not before an action; a failure lets the agent go on.
+const tell = async (event, payload, cwd) => {
+  try {
+    return await ask(event, payload, cwd)
+  } catch {
+    return {}
+  }
+}
+
+// Returns why the host may not go on, or the agent may not stop.
+const findRefusal = (answer) =>
+  answer.refusal ||
+  (answer.decision === "block" && (answer.reason || "refused by a hook")) ||
+  (answer.continue === false && (answer.stopReason || "refused by a hook"))
+
+// Returns the texts that the model is to read.
+const findContext = (answer) => answer.hookSpecificOutput?.additionalContext
