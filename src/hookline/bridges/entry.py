@@ -53,8 +53,8 @@ class Call(Frozen):
         """Return the words that a host starts at an event, without the closing form."""
         seconds = max(1, self.find_seconds(host, row) - REST)
         options = ["--deadline", f"{seconds}"]
-        if host.speaks:  # the words of another host, whose hooks must know its tools as well
-            options += ["--match-tools", "canonical"]
+        if host.speaks:  # it has other tools than the dialect's own host, and runs no hook itself
+            options += ["--match-tools", "canonical", "--guest"]
         return [*self.words, "answer", host.dialect, *options]
 
     def make_trial(self, host: Host) -> str:

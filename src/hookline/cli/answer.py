@@ -61,13 +61,15 @@ class Request(Frozen):
     """What a host asks by the command line: the `host` that it is, and which hooks answer.
 
     `event`: its name, where the payload does not say. `deadline`: in seconds, where it is not the
-    host's own. `error`: why the command line cannot be used; `selection` is None then.
+    host's own. `guest`: another program asks, in the dialect of the host. `error`: why the command
+    line cannot be used; `selection` is None then.
     """
 
     host: str
     event: str = ""
     selection: Selection | None = None
     deadline: float = 0.0
+    guest: bool = False
     error: Exception | None = None
 
 
@@ -81,6 +83,9 @@ def make_request(
         complete="events",
     ),
     deadline: float = DEADLINE,
+    guest: bool = option(
+        "--guest", "another program asks, so that no hook is left to the host", is_rare=True
+    ),
 ) -> Request:
     """Return the request that the options of `hookline answer` make.
 
@@ -93,7 +98,7 @@ def make_request(
     if event and table.row(event) is None:
         error = unknown_event_error(table, event)
         raise usage_error(error.message, error.hint)
-    return Request(host=host, event=event, selection=selection, deadline=deadline)
+    return Request(host=host, event=event, selection=selection, deadline=deadline, guest=guest)
 
 
 def parse_request(words: list[str]) -> Request:
@@ -199,7 +204,7 @@ class Answer:
         if self._answers is not None:
             engine.runtime.detach = self.runs.append
             engine.runtime.keep = lambda run, left: self.left.append((run, left))
-        problems = leave_to_host(engine, host) if selection.is_of_host() else ()
+        problems = () if selection.configs or request.guest else leave_to_host(engine, host)
         seconds, grace = hooks_seconds(until - monotonic())
         engine.runtime.limits = Limits(grace=grace)
         return engine.answer(

@@ -49,7 +49,7 @@ def explain_event(
             blank = make_blank_payload(engine, what, dialect)
             event, runs = engine.event(what, blank, dialect=dialect), False
             print_message("no payload: hooks are listed, none is run, and no tool is named")
-        if selection.is_of_host():
+        if not selection.configs:
             _leave_to_host(engine, event.dialect)
         printer.print(explain(engine, event, run=runs), render_explanation)
     return OK

@@ -249,13 +249,6 @@ class Selection:
         self.host = ""
         self.notices: tuple[Problem, ...] = ()
 
-    def is_of_host(self) -> bool:
-        """Whether the host that asks runs the hooks of its own files itself.
-
-        A plugin asks for a host that speaks the dialect of another one, under any tool's names.
-        """
-        return not self.configs and self.match_tools != "canonical"
-
     def enter_folder(self) -> None:
         """Change to the selected folder, and clean the environment.
 

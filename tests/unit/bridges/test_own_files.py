@@ -67,10 +67,13 @@ def test_a_script_of_cline_cancels_when_hookline_does_not_run(tmp_path: Path) ->
 DRIVER = """
 const plugin = await (await import(process.argv[2])).Hookline({ directory: "/" })
 const output = { args: { command: "ls" }, output: "done" }
+const system = []
 try {
+  await plugin["chat.message"]({ sessionID: "s" }, { parts: [{ type: "text", text: "go" }] })
   await plugin["tool.execute.before"]({ sessionID: "s", tool: "bash", callID: "c" }, output)
   await plugin["tool.execute.after"]({ sessionID: "s", tool: "bash", callID: "c" }, output)
-  console.log(JSON.stringify(output))
+  await plugin["experimental.chat.system.transform"]({ sessionID: "s" }, { system })
+  console.log(JSON.stringify({ ...output, system }))
 } catch (error) { console.log(error.message) }
 """
 PI_DRIVER = """
@@ -128,6 +131,11 @@ ANSWERS = {
     "asked": ("say(permissionDecision='ask')", "refused by a hook"),
     "rewritten": ("say(updatedInput={'command': 'ls -a'})", '"ls -a"'),
     "noted": ("say(additionalContext='mind the gap')", "mind the gap"),
+    "noted at the start": (
+        "say(additionalContext=event)",
+        '"system":["SessionStart","UserPromptSubmit","PreToolUse"]',
+    ),
+    "broken elsewhere": ("event == 'PreToolUse' or sys.exit(1)", '"done"'),
     "exit 2": ("sys.stderr.write('not here'); sys.exit(2)", "not here"),
     "broken": ("sys.exit(1)", "hookline did not run"),
     "no JSON": ("print('hello')", "did not answer with JSON"),

@@ -146,6 +146,19 @@ def test_a_clones_settings_leave_no_guard_to_the_host(
     assert (said.code, said.reason, said.err) == (0, "guard", "")
 
 
+@pytest.mark.parametrize(
+    ("words", "reason"), [((), ""), (("--guest",), "guard"), (("--match-tools", "canonical"), "")]
+)
+def test_a_guest_of_the_dialect_runs_no_hook_itself(
+    words: tuple[str, ...], reason: str, machine: Machine
+) -> None:
+    """The host runs the guard in the file by which it calls hookline; another program does not."""
+    call = "hookline answer claude-code --match-tools canonical"
+    machine.declare(machine.home / ".claude/settings.json", DENIES.format("guard"), call)
+
+    assert machine.answer(*words).reason == reason
+
+
 @GUARDS
 @pytest.mark.parametrize(
     "text",

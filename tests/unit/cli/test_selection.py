@@ -29,19 +29,6 @@ def test_a_command_is_handed_one_selection(desk: Desk) -> None:
     assert os.getcwd() == str(desk.folder.parent)
 
 
-@pytest.mark.parametrize(
-    ("given", "is_own"),
-    [
-        ({}, True),
-        ({"configs": ["hooks.json"]}, False),
-        ({"match_tools": "canonical"}, False),
-    ],
-)
-def test_a_host_runs_its_own_hooks(given: dict[str, object], *, is_own: bool) -> None:
-    """Not where a file is named, or where the plugin of another host asks in its dialect."""
-    assert Selection(**given).is_of_host() is is_own
-
-
 def test_several_files_compose(desk: Desk) -> None:
     """-c is repeatable."""
     other = desk.file("other.yaml", "hooks: {stop: [{type: command, command: x}]}")
