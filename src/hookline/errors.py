@@ -187,6 +187,7 @@ HKL7021 check.in-place
 HKL7022 check.gone
 HKL7025 check.sample
 HKL7034 check.failures
+HKL7035 check.no-tool
 HKL9001 internal
 """
 CODES: Mapping[str, str] = {

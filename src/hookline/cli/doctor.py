@@ -8,6 +8,7 @@ import sys
 import time
 from contextlib import suppress
 
+from hookline.bridges.detect import find_hosts
 from hookline.cli.layout import cut_text, find_width
 from hookline.cli.options import Selection, option
 from hookline.cli.output import (
@@ -63,7 +64,10 @@ def doctor(
     history = Search(folder) if os.path.isdir(folder) else None
     progress = Progress(seconds)
     with selection.engine(sessions=selection.sessions()) as engine:
-        how: dict[str, Any] = {"history": history, "seconds": seconds, "models": models}
+        hosts = {host.name: host.dialect for host in find_hosts(os.environ)}
+        how: dict[str, Any] = {
+            "history": history, "seconds": seconds, "models": models, "hosts": hosts,
+        }  # fmt: skip
         found = run_checkup(engine, **how, watch=progress.show)
         fixed = [done for each in found.all_findings if fix and (done := fix_finding(each))]
         if fixed:

@@ -25,6 +25,7 @@ from hookline.engine.doctor.static_checks import (
     make_finding,
     make_warning,
 )
+from hookline.engine.doctor.tool_matchers import find_unmatched_tools
 from hookline.engine.host_integrations import list_call_problems
 from hookline.engine.session_limits import describe_failures, find_failures, make_key
 from hookline.engine.trust_gate import inspect_once
@@ -34,7 +35,7 @@ from hookline.model.verdict import BARRED, Failure, Verdict
 from hookline.trust.state import APPROVED, CHANGED, FAILURES, NEW, NOT_APPROVED, RECORD, SKIP, WARN
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from typing import Any, TypeAlias
 
     from hookline.core.registry import Entry
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
 
     Watch: TypeAlias = Callable[[Sequence[HookSpec], int], object]
 
+_NO_HOSTS: Mapping[str, str] = {}
 SECONDS = 30.0
 # After so many events of its kind, a hook that was never asked gets a warning.
 _MANY = 20
@@ -101,13 +103,15 @@ def run_checkup(
     history: Search | None = None,
     seconds: float = SECONDS,
     models: bool = False,
+    hosts: Mapping[str, str] = _NO_HOSTS,
     watch: Watch | None = None,
 ) -> Checkup:
     """Check every hook of an engine, and ask those that may run.
 
     Hooks without approval never run. `seconds`: for one hook, at most. `models`: ask hooks that are
-    judged by a language model too, which costs what a call costs. `watch` is called before each
-    hook is asked, with all that will be and its place among them.
+    judged by a language model too, which costs what a call costs. `hosts`: those that
+    are installed, by name, with their dialects. `watch` is called before each hook is asked, with
+    all that will be and its place among them.
 
     Raises:
         TrustError: the store of approvals cannot be read.
@@ -117,7 +121,7 @@ def run_checkup(
     examined = {entry.spec.id: trial.examine(entry) for entry in trial.entries}
     asked = {name: one.verdict for name, one in examined.items() if one.verdict is not None}
     specs = [entry.spec for entry in trial.entries if not isinstance(entry.spec.handler, Broken)]
-    together = list(find_duplicates(specs))
+    together = [*find_duplicates(specs), *find_unmatched_tools(specs, hosts)]
     if history:
         together += _find_never_asked(filter(trial.may_run, specs), history, engine.cwd)
     for each in together:
