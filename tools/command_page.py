@@ -20,8 +20,9 @@ _TITLES = {
 _HEAD = """\
 # Commands
 
-`hookline COMMAND --help` prints the same. Every command ends with 0 if all is well, and with 2
-after a usage or configuration error. `hookline help exit-codes` lists the others.
+`hookline help COMMAND` prints the same, `hookline COMMAND --help` the common options. Every command
+ends with 0 if all is well, and with 2 after a usage or configuration error.
+`hookline help exit-codes` lists the others.
 """
 _COMMON = {
     "Options that choose hooks": (SHARED, "Commands marked *hooks* below have these options."),
