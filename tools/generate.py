@@ -1,4 +1,4 @@
-"""Writes the reference pages from the code's tables, and the bridge's messages from `.proto`.
+"""Writes reference pages, the bridge's messages, and the JSON Schema of `hookline.yaml`.
 
 With --check it only says which are out of date.
 """
@@ -24,6 +24,7 @@ sys.path.insert(0, str(ROOT))  # the vectors, and what reads them, belong to the
 
 from tests.conformance.evidence import evidence  # noqa: E402 - as above
 from tools.command_page import commands_page  # noqa: E402 - as above
+from tools.config_schema import config_schema  # noqa: E402 - as above
 from tools.event_rows import event_rows  # noqa: E402 - as above
 from tools.host_pages import host_pages  # noqa: E402 - as above
 from tools.llms_page import llms_page  # noqa: E402 - as above
@@ -308,6 +309,7 @@ def main() -> int:
     made[ROOT / "docs" / "llms.txt"] = llms_page(made)
     made[ROOT / "docs" / "terminal.svg"] = picture()
     made[ROOT / "src/hookline/cli/events.json"] = event_rows()
+    made |= config_schema()
     made[DECISIONS / "README.md"] = MADE + decisions_page()
     for path, text in made.items():
         if not path.exists() or path.read_text(encoding="utf-8") != text:

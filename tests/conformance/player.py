@@ -20,6 +20,7 @@ from hookline.model.verdict import Failure, Outcome
 
 VECTORS = Path(__file__).parent / "vectors"
 USUAL_NAMES = {
+    "hookline": "hookline.yaml",
     "docker-agent": "hooks.yaml",
     "cursor": "hooks.json",
     "claude-code": "settings.json",

@@ -27,6 +27,7 @@ AT_LEAST = {
     "qwen": 140,
     "openhands": 60,
     "cline": 60,
+    "hookline": 60,
 }
 
 

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hookline.core.dialect import Companion, Source
+from hookline.engine.catalog import make_dialect
 from hookline.errors import CodecError, ConfigError
 from hookline.model.spec import Command, HookSpec
 from hookline.model.verdict import Decision, Stance, Verdict
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from hookline.model.verdict import Outcome
 
 ONCE_EACH = {dialect.table.name: dialect for dialect in reversed(DIALECTS)}
+ONCE_EACH["hookline"] = make_dialect("hookline")
 # Keys of hooks' outputs in all spellings.
 OUTPUT_KEYS = (
     "continue", "stop_reason", "stopReason", "suppressOutput", "system_message", "systemMessage",

@@ -25,9 +25,8 @@ if TYPE_CHECKING:
     from typing import Any
 
 VECTORS = ROOT / "tests" / "conformance" / "vectors"
-# Dialects whose files are trees; agenthooks and cline have texts of their own below, and native has
-# no files.
-TREES = tuple(name for name in ONCE_EACH if name not in ("agenthooks", "cline", "native"))
+# Dialects whose files are trees; agenthooks and cline have texts of their own below.
+TREES = tuple(name for name in ONCE_EACH if name not in ("agenthooks", "cline"))
 FILE = "/project/config.json"
 
 

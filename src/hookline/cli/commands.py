@@ -190,7 +190,7 @@ COMMANDS = {
     ),
     "schema": Command(
         "other",
-        "print the JSON Schema of a document that hookline prints",
+        "print the JSON Schema of a document that hookline prints or reads",
         "schema.schema",
         "hookline schema",
         "hookline schema decision",

@@ -24,7 +24,7 @@ def schema(
         "[NAME]", "a document; without it, print the names of all", complete="schemas"
     ),
 ) -> int:
-    """Print the JSON Schema of a document that hookline prints."""
+    """Print the JSON Schema of a document that hookline prints or reads."""
     print_text(
         json.dumps(read_schema(name), indent=2, ensure_ascii=False) + "\n"
         if name

@@ -75,6 +75,7 @@ _PROGRAMS = (
 )  # fmt: skip
 # How the name of a file at no place of a dialect ends -> its dialect; the first that fits.
 _NAMED = {
+    "hookline.yaml": "hookline",
     "hook.md": "agenthooks",
     "hooks.toml": "agenthooks",
     "shell_hooks.yaml": "starchild",

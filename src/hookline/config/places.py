@@ -83,6 +83,9 @@ hermes       user    {config}/hookline/taken-over/hermes/config.yaml
 # docs/formats/agenthooks.md 3
 agenthooks   user    {config}/agents/hooks
 agenthooks   project {cwd}/.agents/hooks
+# docs/formats/hookline.md 2
+hookline     user    {config}/hookline/hookline.yaml
+hookline     project {cwd}/.hookline.yaml
 """
 PLACES: tuple[tuple[str, str, str], ...] = tuple(
     (dialect, scope, pattern)

@@ -14,6 +14,7 @@ from hookline.model.spec import (
     PathPattern,
     Pattern,
     Rule,
+    ShellCommand,
 )
 from hookline.text.re2_regex import MatchTimeoutError
 
@@ -54,10 +55,16 @@ def describe_condition(given: Condition) -> str:
             return f"a text of {' or '.join(facts)} matches {_quoted(source)}"
         case Glob(patterns=patterns):
             return f"a path of the input matches {_either(patterns)}"
-        case PathPattern(source=source):
-            return f"the path of the input is covered by {_quoted(source)}"
-        case Rule(source=source):
-            return f"the call is covered by the rule {_quoted(source)}"
+        case PathPattern(source=source) | Rule(source=source):
+            is_path = isinstance(given, PathPattern)
+            what = (
+                "the path of the input is covered by"
+                if is_path
+                else "the call is covered by the rule"
+            )
+            return f"{what} {_quoted(source)}"
+        case ShellCommand():
+            return _describe_command(given)
         case Never(reason=reason):
             return f"never: {reason}"
 
@@ -112,6 +119,12 @@ def describe_matcher(spec: HookSpec) -> str:
             case Pattern(source=source) | Flattened(source=source) | Leaves(source=source):
                 return source
     return ""
+
+
+def _describe_command(given: ShellCommand) -> str:
+    flags = "".join(f" with flag {_either(flag.split('|'))}" for flag in given.flags)
+    paths = f" on {_either(given.paths)}" if given.paths else ""
+    return f"a command runs {_either(sorted(given.names))}{flags}{paths}"
 
 
 def _either(names: Iterable[str]) -> str:

@@ -15,6 +15,7 @@ from hookline.model.spec import (
     PathPattern,
     Pattern,
     Rule,
+    ShellCommand,
 )
 from hookline.model.tools import facets, list_paths
 from hookline.text.globs import list_path_forms, path_matches
@@ -64,11 +65,11 @@ def make_predicate(condition: Condition) -> Predicate:
             )
         case PathPattern():
             return lambda event: _path_holds(condition, event)
-        case Rule():
+        case Rule() | ShellCommand():
             # It loads the shell's grammar.
-            from hookline.core.rules import is_covered  # noqa: PLC0415
+            from hookline.core.rules import make_grammar_predicate  # noqa: PLC0415
 
-            return lambda event: is_covered(condition, event.tool, event.input, event.cwd)
+            return make_grammar_predicate(condition)
         case Never():
             return lambda _: False
 

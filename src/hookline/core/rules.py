@@ -1,21 +1,22 @@
-"""Permission rules such as `Bash(git commit:*)` and `Edit(*.ts)`: which tool calls they cover."""
+"""Conditions that the shell's grammar decides: permission rules such as `Bash(git commit:*)`."""
 
 from __future__ import annotations
 
 import posixpath
 from urllib.parse import unquote, urlsplit
 
+from hookline.core.shell_commands import runs_command
 from hookline.errors import ConfigError
-from hookline.model.spec import Rule
+from hookline.model.spec import Rule, ShellCommand
 from hookline.model.tools import list_paths
 from hookline.text.globs import normalise_path, path_matches
 from hookline.text.shell import parse_simple_commands
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
-    from hookline.model.event import Json
+    from hookline.model.event import Event, Json
 
 # A rule for one of these tools also covers tools that access files in the same way.
 _FAMILIES: Mapping[str, frozenset[str]] = {
@@ -69,6 +70,13 @@ def _malformed_error(source: str, why: str) -> ConfigError:
     return ConfigError(
         f"`{source}` is not a permission rule: {why}", name="matcher.rule", hint=_ONE_RULE
     )
+
+
+def make_grammar_predicate(condition: Rule | ShellCommand) -> Callable[[Event], bool]:
+    """Return a rule, or a condition on shell commands, as a function of the event."""
+    if isinstance(condition, ShellCommand):
+        return lambda event: runs_command(condition, event.command, event.cwd)
+    return lambda event: is_covered(condition, event.tool, event.input, event.cwd)
 
 
 def is_covered(rule: Rule, tool: str, tool_input: Json, cwd: str) -> bool:

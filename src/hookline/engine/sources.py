@@ -120,7 +120,13 @@ class LoadedSource(Frozen):
             loaded = _apply_limit(loaded, source.file)
         given: dict[str, Any] = {"match_tools": source.match_tools, "gated": source.gated}
         if given != _USUAL:
-            specs = (spec.replace(**given) for spec in loaded.specs)
+            # A dialect of no host matches by canonical names, whatever a source says.
+            specs = (
+                spec.replace(**given)
+                if spec.match_tools == "native"
+                else spec.replace(gated=source.gated)
+                for spec in loaded.specs
+            )
             loaded = loaded.replace(specs=tuple(specs))
         return self.replace(loaded=loaded)
 

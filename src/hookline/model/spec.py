@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from hookline.text.re2_regex import Regex
 
     Condition: TypeAlias = (
-        "OneOf | Pattern | Leaves | Flattened | Glob | PathPattern | Rule | Never"
+        "OneOf | Pattern | Leaves | Flattened | Glob | PathPattern | Rule | ShellCommand | Never"
     )
     from collections.abc import Mapping
 
@@ -159,6 +159,18 @@ class Rule(Frozen):
     source: str
     tools: frozenset[str]
     pattern: str | None = None
+
+
+class ShellCommand(Frozen):
+    """The command line runs one of these programs with these flags, on one of these paths.
+
+    A flag lists its spellings, without dashes, between `|`; the command must have each flag. Paths
+    are globs. Without flags, or without paths, any will do.
+    """
+
+    names: frozenset[str]
+    flags: tuple[str, ...] = ()
+    paths: tuple[str, ...] = ()
 
 
 class Never(Frozen):

@@ -33,10 +33,18 @@ _RESERVED = frozenset(_WORDS.split())
 def parse_simple_commands(line: str) -> tuple[str, ...] | None:
     """Return the text of every simple command that a line would run, in order.
 
+    None if the line cannot be read reliably. One blank joins the words of `parse_words`.
+    """
+    found = parse_words(line)
+    return None if found is None else tuple(map(" ".join, found))
+
+
+def parse_words(line: str) -> tuple[tuple[str, ...], ...] | None:
+    """Return the words of every simple command that a line would run, in order, without quotes.
+
     None if the line cannot be read reliably.
 
-    A text has no redirections and no leading assignments. One blank joins its words, without
-    quotes. A word with expansions keeps its source.
+    Redirections and leading assignments are left out. A word with expansions keeps its source.
     """
     if "\0" in line:  # bash drops it, and joins the text around it
         return None
@@ -231,7 +239,7 @@ def _is_verbatim(node: Node) -> bool:
 # -- commands and their words ----------------------------------------------------------------------
 
 
-def _commands(nodes: Iterable[Node], source: bytes) -> Iterator[str]:
+def _commands(nodes: Iterable[Node], source: bytes) -> Iterator[tuple[str, ...]]:
     late: dict[int, list[Node]] = {}
     for node in nodes:
         if node.type == "redirected_statement":
@@ -274,7 +282,7 @@ def _after_redirects(node: Node, source: bytes) -> Iterator[Node]:
             yield from (part for word in words[0 if closing else 1 :] for part in word)
 
 
-def _command(node: Node, late: Iterable[Node], source: bytes) -> Iterator[str]:
+def _command(node: Node, late: Iterable[Node], source: bytes) -> Iterator[tuple[str, ...]]:
     own = (
         [child for child in node.children if child.type not in {*_REDIRECTS, "subshell"}]
         if node.type in _SIMPLE
@@ -287,7 +295,7 @@ def _command(node: Node, late: Iterable[Node], source: bytes) -> Iterator[str]:
     if words and _source(words[0], source) in _RESERVED:
         raise _UnreadableError
     if words:
-        yield " ".join(_resolved(word, source) for word in words)
+        yield tuple(_resolved(word, source) for word in words)
 
 
 def _words(parts: Iterable[Node], source: bytes) -> list[list[Node]]:
@@ -334,11 +342,10 @@ def _source(word: list[Node], source: bytes) -> str:
     return source[word[0].start_byte : word[-1].end_byte].decode("utf-8", "replace")
 
 
-def _inside_backquotes(node: Node) -> tuple[str, ...]:
-
+def _inside_backquotes(node: Node) -> tuple[tuple[str, ...], ...]:
     quoted = node.parent is not None and node.parent.type == "string"
     inner = re.sub(rb'\\([$`\\"])' if quoted else rb"\\([$`\\])", rb"\1", _text(node)[1:-1])
-    found = parse_simple_commands(inner.decode("utf-8", "replace"))
+    found = parse_words(inner.decode("utf-8", "replace"))
     if found is None:
         raise _UnreadableError
     return found

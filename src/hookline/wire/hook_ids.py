@@ -23,7 +23,7 @@ _DESCRIBING = frozenset({
     "name", "description", "comment", "statusMessage", "timeout", "timeoutSec", "timeout_ms",
 })  # fmt: skip
 # Keys whose value is a command line, or its words.
-_COMMANDS = ("command", "bash", "exec", "powershell")
+_COMMANDS = ("command", "bash", "exec", "powershell", "run")
 # Words before the program that a command line is about.
 _RUNNERS = frozenset({
     "!", "(", "[", "{", "bash", "bun", "bunx", "command", "deno", "do", "env", "exec", "if", "node",

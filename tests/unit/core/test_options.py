@@ -24,7 +24,7 @@ def test_every_dialect_with_http_hooks_has_the_local_switch() -> None:
     """So that the rows below are those that open the network."""
     with_local = {name for name, option in SWITCHES if option == "allow_local"}
 
-    assert with_local == {"claude-code", "copilot", "docker-agent", "qwen", "starchild"}
+    assert with_local == {"claude-code", "copilot", "docker-agent", "hookline", "qwen", "starchild"}
     assert {
         ("docker-agent", "exact"),
         ("starchild", "approver"),

@@ -26,6 +26,11 @@ VARIABLE = next(iter(SWITCHES))
 
 # Dialect -> a file whose one hook calls an address, with further keys at every level that it has.
 FILES: Mapping[str, Callable[[str, dict[str, Any]], dict[str, Any]]] = {
+    "hookline": lambda url, keys: {
+        "version": 1,
+        "hooks": [{"on": "stop", "url": url, **keys}],
+        **keys,
+    },
     "claude-code": lambda url, keys: {
         "hooks": {"PreToolUse": [{"hooks": [{"type": "http", "url": url, **keys}], **keys}]},
         **keys,

@@ -157,5 +157,5 @@ def test_a_patch_is_what_differs(before: Any, after: Any, difference: Any) -> No
     ],
 )
 def test_a_rewrite_is_written_under_its_target(rewrite: Rewrite, document: dict[str, Any]) -> None:
-    """One key, and beside an input the patch (docs/formats/hookline.md 3)."""
+    """One key, and beside an input the patch (docs/formats/hookline.md 7)."""
     assert rewrite.to_dict() == document

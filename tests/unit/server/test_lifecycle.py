@@ -84,7 +84,7 @@ def hookline_serve(
 def told(folder: Path) -> str:
     """What `hookline serve` says on a unix socket: only an approval needs the token."""
     path = folder / ".local/state/hookline/serve.token"
-    return f"hookline serve: 1 hooks; the token for approvals is in {path}\n"
+    return f"hookline serve: 1 hook; the token for approvals is in {path}\n"
 
 
 def test_what_is_running_is_answered_before_the_end(tmp_path: Path) -> None:

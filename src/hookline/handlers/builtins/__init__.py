@@ -1,6 +1,7 @@
 """Builtins: handlers that hookline ships, by the names of docker-agent's documents.
 
-A builtin returns an output object of that dialect, None, or a program whose outcome it reads.
+A builtin returns an output object of that dialect, None, or a program whose outcome it reads. Fixed
+answers are those of hookline's own files (docs/formats/hookline.md 4).
 """
 
 from __future__ import annotations
@@ -22,6 +23,14 @@ if TYPE_CHECKING:
     from hookline.core.dispatch import Run
     from hookline.model.spec import Builtin
 
+
+def _make_fixed_answer(word: str) -> Callable[[facts.BuiltinCall], facts.Output]:
+    """Return the builtin that always answers so, with its argument as the text."""
+    if key := {"context": "for_agent", "note": "for_user"}.get(word):
+        return lambda asked: {key: asked.args[0]}
+    return lambda asked: {"stance": word, "reason": asked.args[0]}
+
+
 # Each builtin by its name, with the kind of event that it is for; "" is any.
 REGISTRY: Mapping[str, tuple[str, Callable[[facts.BuiltinCall], facts.Output | Program]]] = {
     "add_date": ("turn.start", facts.add_date),
@@ -35,6 +44,7 @@ REGISTRY: Mapping[str, tuple[str, Callable[[facts.BuiltinCall], facts.Output | P
     "http_post": ("", lambda _: None),  # without an address; with one it is an HTTP hook
     "max_iterations": ("model.request", facts.max_iterations),
 }
+ANSWERS = {word: _make_fixed_answer(word) for word in ("deny", "ask", "allow", "context", "note")}
 
 
 def call_builtin(run: Run, environ: Mapping[str, str]) -> Program | Outcome:
@@ -46,7 +56,7 @@ def call_builtin(run: Run, environ: Mapping[str, str]) -> Program | Outcome:
     began = perf_counter()
     handler: Builtin = run.spec.handler  # type: ignore[assignment]  # the caller has looked
     event = run.event
-    kind, hook = REGISTRY.get(handler.name, ("", None))
+    kind, hook = REGISTRY.get(handler.name, ("", ANSWERS.get(handler.name)))
     if hook is None:
         raise HandlerError(f"no builtin hook registered as `{handler.name}`")
     if kind and event.kind != kind:  # no error (docs/formats/docker-agent.md 8)

@@ -1,12 +1,11 @@
-"""hookline's own dialect: canonical names on the wire, and every power that a kind has."""
+"""hookline's own dialect: canonical names on the wire, every power of a kind, `hookline.yaml`."""
 
 from __future__ import annotations
 
 import json
 
-from hookline.core.dialect import EventRow, Loaded, Source, Table, column
-from hookline.core.failure import make_failed_verdict
-from hookline.dialects.kit.dialect import FolderDialect
+from hookline.core.dialect import EventRow, Table, column
+from hookline.dialects.kit.dialect import CallingDialect
 from hookline.model import kinds
 from hookline.model.event import (
     Body,
@@ -19,7 +18,8 @@ from hookline.model.event import (
     Stop,
     ToolCall,
 )
-from hookline.model.verdict import Decision, Outcome, Reply, Stance, Verdict
+from hookline.model.tools import find_broader_kind, list_paths, mcp_parts
+from hookline.model.verdict import Decision, Reply, Stance
 from hookline.wire.payload import encode
 
 TYPE_CHECKING = False
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from hookline.model.spec import HookSpec
 
 NAME = "hookline"
+OPTIONS = ("allow_local",)
 
 # Which body a kind has follows from what it carries, in this order.
 _BODIES: dict[str, type[Body]] = {
@@ -56,38 +57,57 @@ def _row(kind: kinds.Kind) -> EventRow:
         fields=column(" ".join(kind.payload)),
         subject="tool" if body is ToolCall else "",
         powers=kind.powers | {"note"} | answers,
+        plain_context=kind.cls == "context" or (body is Prompt and "context" in kind.powers),
         parallel=False,
         blocks=Stance.DENY if "deny" in kind.powers else Stance.SILENT,
     )
 
 
-class Native(FolderDialect):
-    """Events by their canonical names.
+def _list_covers() -> dict[str, tuple[str, ...]]:
+    """Return each event about tools, and the narrower ones whose hooks it also selects."""
+    covers: dict[str, tuple[str, ...]] = {}
+    for name in kinds.NAMES:
+        if broader := find_broader_kind(name):
+            covers[broader[0]] = (*covers.get(broader[0], (broader[0],)), name)
+    return covers
 
-    It has no files of its own yet; in-process hooks live here.
+
+TABLE = Table(
+    name=NAME,
+    rows={name: _row(kinds.kind(name)) for name in kinds.NAMES},
+    base=column("event=@native!null session_id=@session_id!text cwd=@cwd!text"),
+    covers=_list_covers(),
+    raises_facets=False,
+    unknown_keys="file hook",
+    refuses_unknown_keys=True,
+    closes="on_failure=Stance.DENY",
+)
+
+
+class Native(CallingDialect):
+    """Events by their canonical names; Python hooks, and those of `hookline.yaml`.
+
+    `allow_local`: HTTP hooks may be on this machine or in a private network.
     """
 
-    # No file declares its hooks.
+    table = TABLE
+    # Other hosts read no such file.
     export = None  # type: ignore[assignment]  # no export, where the base class has one
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.table = Table(
-            name=NAME,
-            rows={name: _row(kinds.kind(name)) for name in kinds.NAMES},
-            base=column("event=@native!null session_id=@session_id!text cwd=@cwd!text"),
-            raises_facets=False,
-            closes="on_failure=Stance.DENY",
-        )
-
-    def load(self, source: Source) -> Loaded:  # noqa: ARG002 - the protocol's
-        return Loaded()
-
     def encode_payload(self, event: Event, spec: HookSpec, _row: EventRow | None) -> dict[str, Any]:
-        return encode(event, self.table, self.row(spec.kind), event.kind)
-
-    def decode_outcome(self, outcome: Outcome, spec: HookSpec, _event: Event) -> Verdict:
-        return make_failed_verdict(spec, outcome)
+        payload = encode(event, self.table, self.row(spec.kind), spec.native_event)
+        if spec.kind == event.kind:
+            return payload
+        # Of a narrower kind, the call that it is made of.
+        server, _ = mcp_parts(event.tool, NAME) or ("", "")
+        call = {
+            "tool": event.tool,
+            "input": event.input,
+            "command": event.command,
+            "path": next(list_paths(event.input), ""),
+            "server": server,
+        }
+        return payload | {key: value for key, value in call.items() if value}
 
     def encode_decision(self, decision: Decision, event: Event) -> Reply:  # noqa: ARG002 - as above
         if not decision.verdicts and not decision.stance:

@@ -1,0 +1,188 @@
+"""Loads `hookline.yaml` (docs/formats/hookline.md 2)."""
+
+from __future__ import annotations
+
+from hookline.core.dialect import Loaded, Source
+from hookline.dialects.native import NAME, TABLE
+from hookline.dialects.native.conditions import read_matcher
+from hookline.dialects.native.fields import (
+    COMMON,
+    DEFAULTS,
+    FILE,
+    HANDLERS,
+    HOOK,
+    SETTINGS,
+    read_values,
+    read_words,
+)
+from hookline.dialects.native.handlers import read_handler
+from hookline.errors import ConfigError, did_you_mean
+from hookline.model.kinds import find_by_native_name
+from hookline.model.tools import find_broader_kind
+from hookline.wire.fields import Node, describe_value, to_problem
+from hookline.wire.hook_ids import make_hook_id, name_source, number_equal
+from hookline.wire.sources import (
+    hook_name,
+    make_spec,
+    read_tree,
+    refuse_source,
+    resolve_failure,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from typing import Any
+
+    from hookline.core.dialect import EventRow
+    from hookline.model.spec import HookSpec, Problem
+
+_VERSION = 1
+# Problems at the top of a file that lose no hook.
+_HARMLESS = ("key.misplaced",)
+
+
+def load(source: Source, *, allow_local: bool = False) -> Loaded:
+    """Return the hooks of a file, in declared order, and every problem that it has.
+
+    A hook with a mistake stays as a broken one. Where a mistake may hide hooks, there is a broken
+    one for each event that could be guarded, beside those that can be read.
+    """
+    source = source.replace(mode="strict")
+    problems: list[Problem] = []
+    try:
+        root = read_tree(source, problems)
+    except ConfigError as error:
+        return _refuse(source, [to_problem(error, source.file, source.scope)])
+    if root.value is None:  # nothing but comments
+        return Loaded()
+    if not root.is_mapping("hookline.yaml", "config.type"):
+        return _refuse(source, problems)
+    _check_top(root)
+    defaults = _read_defaults(root)
+    lost = list(problems)
+    specs = []
+    for hook in _list_hooks(root):
+        before = hook.mark()
+        row = _find_row(hook)
+        if row is None:
+            lost += problems[before:]
+        else:
+            specs.append(_read_hook(hook, row, source, defaults, allow_local=allow_local))
+    wrong = next((each for each in lost if each.name not in _HARMLESS), None)
+    refused = _refuse(source, problems, wrong).specs if wrong else ()
+    return Loaded(specs=number_equal((*specs, *refused), set()), problems=tuple(problems))
+
+
+def _refuse(source: Source, problems: list[Problem], wrong: Problem | None = None) -> Loaded:
+    """Return a broken hook for each event that can be refused, once for each call of a tool."""
+    refused = refuse_source(source, TABLE, problems, wrong)
+    specs = (spec for spec in refused.specs if find_broader_kind(spec.kind) is None)
+    return refused.replace(specs=tuple(specs))
+
+
+def _check_top(root: Node) -> None:
+    """Report what is wrong with the keys at the top of a file."""
+    for key in SETTINGS:
+        if key in root.value:
+            why = f"`{key}` is no part of hookline.yaml"
+            hint = "your settings are in `~/.config/hookline/settings.toml`"
+            root.complain("key.misplaced", why, key, hint=hint)
+    root.check_known_keys((*FILE, *SETTINGS), "hookline.yaml")
+    hooks = root.value.get("hooks")
+    if hooks is not None and not isinstance(hooks, list):
+        why = f"`hooks` must be a list, not {describe_value(hooks)}"
+        root.complain("value.type", why, "hooks", hint="begin each hook with `- on: EVENT`")
+    version = root.value.get("version")
+    if "version" not in root.value:
+        root.complain("key.missing", "the key `version` is missing", hint="add `version: 1`")
+    elif version != _VERSION or isinstance(version, bool):
+        why = f"`version` is {describe_value(version)}"
+        root.complain("value.choice", why, "version", hint="this hookline reads version 1")
+
+
+def _read_defaults(root: Node) -> Mapping[str, Mapping[str, Any]]:
+    """Return what the hooks of each event have unless they say otherwise."""
+    if root.value.get("defaults") is None:
+        return {}
+    node = root.child("defaults")
+    if not node.is_mapping("`defaults`"):
+        return {}
+    found = {}
+    for event in node.children():
+        name = str(event.path[-1])
+        if name not in TABLE.rows:
+            event.complain("event.unknown", f"unknown event `{name}`", hint=_suggest_event(name))
+        elif event.is_mapping(f"`{name}`"):
+            event.check_known_keys(DEFAULTS, f"`{name}`")
+            found[name] = read_values(event, DEFAULTS)
+    return found
+
+
+def _list_hooks(root: Node) -> Iterator[Node]:
+    given = root.value.get("hooks")
+    if isinstance(given, list):
+        yield from root.child("hooks").children()
+
+
+def _find_row(hook: Node) -> EventRow | None:
+    """Return the row of a hook's event; None and a problem if it has none."""
+    if not hook.is_mapping("a hook"):
+        return None
+    name = hook.text("on", required=True)
+    row = TABLE.rows.get(name)
+    if row is None and name:
+        hint = _suggest_event(name)
+        hook.complain("event.unknown", f"unknown event `{name}`", "on", hint=hint)
+    return row
+
+
+def _suggest_event(name: str) -> str:
+    """Return the canonical event that is meant, also by the name that a host has for it."""
+    canonical = find_by_native_name(name)
+    near = f"did you mean `{canonical}`?" if canonical else did_you_mean(name, TABLE.rows)
+    return near or "`hookline show EVENT` tells the events; one is `tool.before`"
+
+
+def _read_hook(
+    hook: Node,
+    row: EventRow,
+    source: Source,
+    defaults: Mapping[str, Mapping[str, Any]],
+    *,
+    allow_local: bool,
+) -> HookSpec:
+    mark = hook.mark()
+    hook.check_known_keys(HOOK, "a hook")
+    given = {**defaults.get(row.native, {}), **read_values(hook, COMMON)}
+    handler = read_handler(hook, row, source, allow_local=allow_local)
+    conditions = read_matcher(hook, row)
+    own = given.get("id", "")
+    spec = make_spec(
+        source,
+        NAME,
+        row,
+        hook,
+        id=f"{name_source(source)}#{own}" if own else make_hook_id(source, row.native, hook),
+        name=given.get("name") or own or hook_name(_describe(hook)),
+        handler=hook.choose_handler(handler, hook.errors_since(mark)),
+        conditions=conditions,
+        rank=given.get("rank", 0),
+        timeout=given.get("timeout") or TABLE.default_timeout,
+        detached=given.get("detached", False),
+        once=given.get("once", False),
+        on_failure=given.get("on_failure", resolve_failure(row, source.mode)),
+        files=given.get("files", ()),
+        match_tools="canonical",
+        facts={"description": given["description"]} if given.get("description") else {},
+    )
+    return spec.replace(shadow=True) if given.get("shadow") else spec
+
+
+def _describe(hook: Node) -> str:
+    """Return what a hook without a name runs or says."""
+    for key in HANDLERS:
+        given = hook.value.get(key)
+        if isinstance(given, str | list):
+            return " ".join(map(str, read_words(hook, key)))
+    return ""
