@@ -26,6 +26,7 @@ from tests.conformance.evidence import evidence  # noqa: E402 - as above
 from tools.command_page import commands_page  # noqa: E402 - as above
 from tools.config_schema import config_schema  # noqa: E402 - as above
 from tools.event_rows import event_rows  # noqa: E402 - as above
+from tools.host_matrix import host_matrix  # noqa: E402 - as above
 from tools.host_pages import host_pages  # noqa: E402 - as above
 from tools.llms_page import llms_page  # noqa: E402 - as above
 from tools.messages import messages  # noqa: E402 - as above
@@ -294,6 +295,7 @@ PAGES = {
     "events.md": events_page,
     "dialects.md": dialects_page,
     "errors.md": errors_page,
+    "hosts.md": host_matrix,
     "settings.md": settings_page,
 }
 

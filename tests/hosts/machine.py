@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -113,8 +114,8 @@ class Machine:
     def read_version(self) -> str:
         """Return what the host says about its version."""
         done = self._run([self.host.facts.programs[0], "--version"])
-        lines = (done.stdout.strip() or done.stderr.strip()).splitlines()
-        return lines[0] if lines else ""
+        found = re.search(r"\d+(\.\d+)+", done.stdout + done.stderr)
+        return found[0] if found else ""
 
     def _run(self, words: list[str]) -> subprocess.CompletedProcess[str]:
         return subprocess.run(

@@ -26,8 +26,10 @@ class Hook(Frozen):
 
     def files(self, name: str) -> dict[str, str]:
         """Return the files of the hook by their paths in the home."""
-        program = _PROGRAMS[self.word].replace("$text", self.text)
-        if self.on == "prompt.submit":
+        is_prompt = self.on == "prompt.submit"
+        word = "text" if is_prompt and self.word == "context" else self.word
+        program = _PROGRAMS[word].replace("$text", self.text)
+        if is_prompt:  # the one event that the other format does not have
             hook = json.dumps({"type": "command", "command": program})
             return {f".config/cagent/hooks.d/{name}.yaml": f"user_prompt_submit: [{hook}]\n"}
         head = f"name: {name}\ndescription: For a test.\ntrigger: {_TRIGGERS[self.on]}\n"
@@ -48,8 +50,8 @@ _TRIGGERS = {
 _PROGRAMS = {
     "deny": "echo $text >&2; exit 2",
     "ask": """echo '{"decision": "ask", "reason": "$text"}'""",
-    "context": """echo '{"additional_context": "$text", \
-"hook_specific_output": {"additional_context": "$text"}}'""",
+    "context": """echo '{"additional_context": "$text"}'""",
+    "text": "echo $text",
     "rewrite": """echo '{"modified_input": {"command": "$text"}}'""",
 }
 

@@ -145,22 +145,30 @@ def test_after_the_limit_the_next_turn_has_its_gate_again(
     assert [redone(flag=flag) for flag in (*turn, *turn)] == [*[True] * limit, False] * 2
 
 
+@pytest.mark.parametrize(
+    ("dialect", "begins", "ends", "limit"),
+    [
+        ("gemini", "BeforeAgent", "AfterAgent", 3),
+        ("qwen", "UserPromptSubmit", "Stop", 8),
+        ("copilot", "userPromptSubmitted", "agentStop", 8),
+    ],
+)
 def test_a_refusal_that_comes_back_as_a_prompt_begins_no_turn(
-    kept: Callable[[], dict[str, Any]],
+    kept: Callable[[], dict[str, Any]], dialect: str, begins: str, ends: str, limit: int
 ) -> None:
-    """Gemini CLI raises its prompt event for it (docs/formats/gemini.md 7)."""
+    """These hosts raise their prompt event for it (docs/formats/gemini.md 7)."""
     engine = Engine(**kept())
     engine.on("stop")(lambda _: denied())
 
     def redone(*, flag: bool) -> bool:
-        base = {"session_id": "s1", "cwd": "/", "prompt": "more"}
-        engine.fire("BeforeAgent", base, dialect="gemini")
+        base = {"session_id": "s1", "sessionId": "s1", "cwd": "/", "prompt": "more"}
+        engine.fire(begins, base, dialect=dialect)
         answer = {"prompt_response": "done", "stop_hook_active": flag}
-        return engine.fire("AfterAgent", base | answer, dialect="gemini").redo
+        return engine.fire(ends, base | answer, dialect=dialect).redo
 
-    turn = [False, True, True, True]
+    turn = [False, *[True] * limit]
 
-    assert [redone(flag=flag) for flag in turn * 2] == [True, True, True, False] * 2
+    assert [redone(flag=flag) for flag in turn * 2] == [*[True] * limit, False] * 2
 
 
 def test_hosts_whose_flag_is_not_reliable_are_counted_by_us(

@@ -133,6 +133,8 @@ TABLE = Table(
     default_timeout=30.0,  # seconds (docs/formats/comparison.md 3)
     compact=True,
     redo_limit=8,
+    redo_flag="stop_hook_active",
+    repeats_prompt=True,
     names_event=("hookName", "hook_event_name"),
 )
 

@@ -132,6 +132,7 @@ TABLE = Table(
     compact=True,
     redo_limit=8,
     redo_flag="stop_hook_active",
+    repeats_prompt=True,
     late=frozenset({"context", "note"}),  # of `async` hooks, with the next turn
     asks_at_terminal=True,  # without one, the host runs no tool that a hook asks about
     programs=("qwen", "qwen-code"),
