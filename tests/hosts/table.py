@@ -40,7 +40,8 @@ class Host(Frozen):
         return hosts.HOSTS[self.name]
 
 
-_PLUGIN = "a plugin of this host cannot add to what the model reads before a call"
+_ENDS = "`pi -p` ends before a stop hook could send the agent back"
+_IDLE = "its plugins cannot send the agent back to work"
 # What must run, or `make hosts` fails.
 NEEDED = ("claude-code", "codex", "gemini")
 HOSTS = (
@@ -144,7 +145,7 @@ wire_api = "responses"
 }
 """
         },
-        lacks={"context before a tool": _PLUGIN},
+        lacks={"stop redo": _IDLE},
     ),
     Host(
         name="pi",
@@ -165,7 +166,7 @@ wire_api = "responses"
 }
 """
         },
-        lacks={"context before a tool": _PLUGIN},
+        lacks={"stop redo": _ENDS},
     ),
     Host(
         name="kimi",
