@@ -1,6 +1,6 @@
 """Makes the ids of hooks, from source, event and content or the author's name, not from positions.
 
-docs/formats/hookline.md 4
+docs/formats/hookline.md 8
 """
 
 from __future__ import annotations
