@@ -92,3 +92,15 @@ def test_each_scenario_is_recorded_where_hookline_answers() -> None:
         recorded[host.name].add(scenario.name)
 
     assert {name: answered - names for name, names in recorded.items() if answered - names} == {}
+
+
+def test_what_was_run_is_marked_as_verified() -> None:
+    """`hookline status` says "not verified" of other versions."""
+    result = json.loads((RECORDED.parent / "result.json").read_text(encoding="utf-8"))
+    versions = {row["host"]: row["version"] for row in result["hosts"] if not row["not run"]}
+
+    assert {
+        host.name
+        for host in HOSTS
+        if host.name in versions and versions[host.name] not in host.facts.verified.split(", ")
+    } == set()

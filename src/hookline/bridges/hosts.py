@@ -137,7 +137,7 @@ HOSTS: dict[str, Host] = {
             gate={"onFailure": "block"},  # 2.1.295 and later; older versions ignore it
             has_http=True,
             allows_mark=True,
-            verified="2.1.330, 2.1.197",
+            verified="2.1.332, 2.1.330, 2.1.197",
             notes=(_RESTART,),
             sessions="projects/*/*.jsonl",
         ),
@@ -193,7 +193,7 @@ HOSTS: dict[str, Host] = {
             entry={"type": "command", "name": "hookline"},
             has_http=True,
             allows_comments=True,
-            verified="0.15.10",
+            verified="0.24.4, 0.15.10",
             notes=(_RESTART,),
             sessions="projects/*/chats/*.jsonl",
         ),
@@ -341,7 +341,7 @@ HOSTS: dict[str, Host] = {
             moved_by="PI_CODING_AGENT_DIR",
             user_file="extensions/hookline.ts",
             project_file=".pi/extensions/hookline.ts",
-            verified="0.74.2",
+            verified="0.74.2, 0.73.1",
             notes=(
                 _RESTART,
                 "`pi --no-extensions` runs without hookline",
