@@ -62,6 +62,12 @@ COMMANDS = {
         "hookline status claude-code --json",
         codes="1 a problem, or not installed",
     ),
+    "init": Command(
+        "start",
+        "write a hookline.yaml with a first guard for all hosts",
+        "init.init",
+        "hookline init --example list",
+    ),
     "list": Command(
         "look",
         "list the hooks of each file, and whether they run",
@@ -104,6 +110,13 @@ COMMANDS = {
         "hookline doctor --fix",
         "hookline doctor -c hooks.yaml --json",
         codes="1 there are errors",
+    ),
+    "test": Command(
+        "try",
+        "run the tests of a hookline.yaml",
+        "hook_tests.run_tests",
+        "hookline test .hookline.yaml",
+        codes="1 a test failed",
     ),
     "fire": Command(
         "try",
@@ -218,7 +231,7 @@ allow            that is a stance; to let a hook run: hookline approve
 deny             that is a stance; to let a hook run no more: hookline revoke
 enable           hookline on, or hookline on HOOK; what is not approved: hookline approve
 disable          hookline off, or hookline off HOOK; for one command only: HOOKLINE_SKIP=ID
-sample-config    an example to copy, `init --example`, is not in this version
+sample-config    hookline init --example NAME
 check-install    hookline status
 version          hookline --version
 events           hookline show EVENT

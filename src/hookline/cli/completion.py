@@ -31,6 +31,7 @@ WORDS = {
     "hooks": "list_command.list_ids",
     "codes": "explain.list_codes",
     "schemas": "schema.list_schemas",
+    "examples": "init.list_examples",
 }
 
 

@@ -196,6 +196,13 @@ def list_patterns(cwd: str, environ: Mapping[str, str]) -> dict[str, list[str]]:
     return found
 
 
+def find_own_file(cwd: str, environ: Mapping[str, str], *, user: bool) -> str:
+    """Return the path of `hookline.yaml`: the user's, or that of a project's folder."""
+    scope = "user" if user else "project"
+    pattern = next(row[2] for row in PLACES if row[:2] == ("hookline", scope))
+    return pattern.format_map(_make_names(cwd, environ))
+
+
 # -- projects ----------------------------------------------------------------------------------
 
 
