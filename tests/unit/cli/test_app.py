@@ -88,6 +88,7 @@ def test_every_example_of_the_help_runs(example: str, desk: Desk) -> None:
     )
     shutil.copytree(AGENTHOOKS, desk.folder / ".agents" / "hooks")
     desk.file("payload.json", json.dumps(SUDO))
+    desk.file(".hookline.yaml", "version: 1\ntests: []\n")
     desk.type("fire", "pre_tool_use", "-c", DOCKER, stdin=SUDO)
     program, *words = shlex.split(example.partition(" < ")[0])
 
