@@ -15,6 +15,7 @@ from hookline.dialects.native.fields import (
     HANDLERS,
     HOOK,
     PATTERN,
+    SOURCE,
     TEST,
 )
 from hookline.dialects.native.handlers import BUILTINS
@@ -47,6 +48,7 @@ _SHAPES: Mapping[str, Any] = {
     "when": _OBJECT | {"additionalProperties": {"anyOf": [_TEXT, _TEXTS, _PATTERN]}},
     "command": {"anyOf": [_TEXT, {"$ref": "#/$defs/command"}]},
     "expect": {"anyOf": [{"enum": [*CHOICES["answer"]]}, {"$ref": "#/$defs/expect"}]},
+    "sources": {"type": "array", "items": {"$ref": "#/$defs/source"}},
     "hooks": {"type": "array", "items": {"$ref": "#/$defs/hook"}},
     "tests": {"type": "array", "items": {"$ref": "#/$defs/test"}},
     "defaults": _OBJECT
@@ -67,6 +69,7 @@ def config_schema() -> Mapping[Path, str]:
         "title": "hookline.yaml: hooks for all hosts",
         **_describe(FILE, ["version"]),
         "$defs": {
+            "source": _describe(SOURCE, ["path"]),
             "hook": hook,
             "command": _describe(COMMAND, ["name"]),
             "pattern": _describe(PATTERN, ["regex"]),

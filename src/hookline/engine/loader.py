@@ -267,7 +267,8 @@ class Loader:
         sources = tuple(
             each
             for each in new.sources
-            if not self.search.is_dropped(
+            if each.is_linked
+            or not self.search.is_dropped(
                 each.dialect.table.name, each.source.scope, each.source.file
             )
         )

@@ -59,7 +59,8 @@ def read_stamps(loader: Loader) -> dict[Key, Stamp]:
             for place, dialect, _ in list_sources(loader.search, way):
                 key = (os.path.abspath(place.file), dialect.table.name)
                 stamps[key] = make_stamp(*key)
-    return stamps
+    linked = (each.key for each in loader.snapshot.sources if each.is_linked)
+    return stamps | {key: make_stamp(*key) for key in linked}
 
 
 def _is_renewable(way: Way) -> TypeGuard[Discovery | Named]:
@@ -109,7 +110,7 @@ def _renew_way(
 ) -> list[LoadedSource]:
     """Return the sources of a way from now on; `before`: those in force."""
     try:
-        found, is_gone = list(read_sources(loader.search, way)), False
+        found, is_gone = read_sources(loader.search, way), False
     except ConfigError:  # what was named is gone
         found, is_gone = [], True
     unwanted = loader.snapshot.is_unwanted

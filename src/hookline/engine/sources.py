@@ -6,6 +6,7 @@ import os
 import stat
 
 from hookline.config.hook_files import (
+    guess_dialect,
     list_files,
     make_stamp,
     make_too_many_error,
@@ -14,14 +15,16 @@ from hookline.config.hook_files import (
 )
 from hookline.config.places import MOST_FILES, find_places, is_taken_over
 from hookline.core.dialect import Loaded, Source
+from hookline.engine.catalog import OWN
 from hookline.errors import ConfigError, TrustError
 from hookline.model.frozen import Frozen
 from hookline.model.spec import CLONED, MANAGED, Origin, Problem
-from hookline.paths import nearest_with, open_nonblocking, shorten_home, state_folder
+from hookline.paths import find_home, nearest_with, open_nonblocking, shorten_home, state_folder
 from hookline.text.re2_regex import RegexBudget
 from hookline.trust.owner import find_project
 from hookline.trust.state import is_of_root
 from hookline.trust.store import Store
+from hookline.wire.parsers import parse
 from hookline.wire.sources import refuse_unreadable
 
 TYPE_CHECKING = False
@@ -98,7 +101,8 @@ class LoadedSource(Frozen):
 
     `way`: how it was found. `error`: why it cannot be read. `stamp`: of its file before the last
     reading, empty without one. `key`: its whole path and its dialect, which name it among all
-    files. `newer_problems`: those of a newer version that is not in force.
+    files. `is_linked`: only a `hookline.yaml` names it, so that no host runs its hooks.
+    `newer_problems`: those of a newer version that is not in force.
     """
 
     source: Source
@@ -107,6 +111,7 @@ class LoadedSource(Frozen):
     error: ConfigError | None = None
     stamp: Stamp = ()
     key: Key = ("", "")
+    is_linked: bool = False
     loaded: Loaded = Loaded()
     newer_problems: tuple[Problem, ...] = ()
 
@@ -216,32 +221,100 @@ def _discover(search: Search, way: Discovery) -> Iterator[Listed]:
 # -- reading -----------------------------------------------------------------------------------
 
 
-def read_sources(search: Search, way: Way) -> Iterator[LoadedSource]:
-    """Yield the sources of a way now, read and not yet loaded.
+def read_sources(search: Search, way: Way) -> list[LoadedSource]:
+    """Return the sources of a way now, read and not yet loaded, with those that they link to.
+
+    A file that is found and linked to counts once, as the link says.
 
     Raises:
         ConfigError: as `list_sources`.
     """
     if isinstance(way, Given):
-        yield LoadedSource(source=way.source, dialect=way.dialect, way=way)
+        return [LoadedSource(source=way.source, dialect=way.dialect, way=way)]
+    found = list(_read_files(search, way))
+    linked = {link.key: link for each in found for link in _read_linked(search, each)}
+    own = {each.key for each in found}
+    return [
+        *(each for each in found if each.key not in linked),
+        *(each.replace(is_linked=key not in own) for key, each in linked.items()),
+    ]
+
+
+def _read_linked(search: Search, parent: LoadedSource) -> Iterator[LoadedSource]:
+    """Yield the files under `sources` of a `hookline.yaml` (docs/formats/hookline.md 2).
+
+    What is not written as it should be is left to the loader, which reports it.
+    """
+    text = parent.source.text or ""
+    if parent.key[1] != OWN or "sources" not in text:
         return
+    try:
+        tree = parse(text, parent.source.file).value
+    except ConfigError:
+        return
+    entries = tree.get("sources") if isinstance(tree, dict) else None
+    project = search.cwd if parent.source.scope in CLONED else ""
+    for entry in entries if isinstance(entries, list) else ():
+        if isinstance(entry, dict) and isinstance(entry.get("path"), str):
+            yield from _read_link(search, parent, entry, project)
+
+
+def _read_link(
+    search: Search, parent: LoadedSource, entry: Mapping[str, Any], project: str
+) -> Iterator[LoadedSource]:
+    source, home = parent.source, find_home(search.environ)
+    named = entry["path"].replace("~", home, 1) if entry["path"].startswith("~/") else entry["path"]
+    path = os.path.normpath(os.path.join(os.path.dirname(parent.key[0]), named))
+    is_free = entry.get("trust") == "all" and not project
+    place = source.replace(
+        file=path,
+        text=None,
+        mode=entry.get("mode") or source.mode,
+        gated=source.gated and not is_free,
+        companions={},
+    )
+    dialect, files, error = parent.dialect, [path], None
+    try:
+        dialect = search.make(entry.get("dialect") or guess_dialect(path))
+        files, error = split_files(path, list_files(path, dialect.table.name))
+    except ConfigError as missing:
+        # Guards that were named and are not there are failed guards, also where a host goes on.
+        error, place = missing, place.replace(mode="strict")
+    for file in files:
+        yield _read_file(search, parent.way, place.replace(file=file), dialect, error, project)
+
+
+def _read_files(search: Search, way: Discovery | Named) -> Iterator[LoadedSource]:
+    """Yield the files of a way."""
     project = search.cwd if isinstance(way, Discovery) else ""
     for place, dialect, error in list_sources(search, way):
-        name = dialect.table.name
-        stamp = make_stamp(place.file, name)
-        if isinstance(way, Named) and not _is_plain(stamp):
-            stamp = ()  # a named pipe is read once
-        path = os.path.abspath(place.file)
-        source = place.replace(label=label_file(path, place.scope, project, search.environ))
-        if error is None:
-            try:
-                _check_file(place, stamp, project)
-                source = read_source(source, name)
-            except ConfigError as unreadable:
-                error = unreadable  # noqa: PLW2901 - one way or the other there is an error
-        yield LoadedSource(
-            source=source, dialect=dialect, way=way, error=error, stamp=stamp, key=(path, name)
-        )
+        yield _read_file(search, way, place, dialect, error, project)
+
+
+def _read_file(
+    search: Search,
+    way: Way,
+    place: Source,
+    dialect: Dialect,
+    error: ConfigError | None,
+    project: str,
+) -> LoadedSource:
+    """Return a file with its text, or with why it cannot be read."""
+    name = dialect.table.name
+    stamp = make_stamp(place.file, name)
+    if isinstance(way, Named) and not _is_plain(stamp):
+        stamp = ()  # a named pipe is read once
+    path = os.path.abspath(place.file)
+    source = place.replace(label=label_file(path, place.scope, project, search.environ))
+    if error is None:
+        try:
+            _check_file(place, stamp, project)
+            source = read_source(source, name)
+        except ConfigError as unreadable:
+            error = unreadable
+    return LoadedSource(
+        source=source, dialect=dialect, way=way, error=error, stamp=stamp, key=(path, name)
+    )
 
 
 def label_file(path: str, scope: str, project: str, environ: Mapping[str, str]) -> str:

@@ -27,12 +27,19 @@ def _read_table(text: str) -> Mapping[str, Key]:
 
 FILE = _read_table("""
 version  | version  | the version of this format: 1
+sources  | sources  | files of other formats, which hookline loads with this one
 hooks    | hooks    | the hooks, in the order in which they run
 defaults | defaults | for each event, what its hooks in this file have unless they say otherwise
 tests    | tests    | events with the answer that you expect; `hookline test` fires them
 """)
 # Keys of the top that are settings: where they belong.
 SETTINGS = ("trust", "journal", "limits")
+SOURCE = _read_table("""
+path    | text | a file or folder, absolute, from `~`, or relative to the folder of this file
+dialect | text | its format; without it, its place, name and contents tell
+mode    | mode | `fidelity`, as its own host runs it, or `strict`: a failed guard asks or denies
+trust   | trust | `approved`, as of your other files, or `all`: its hooks need no approval
+""")
 # What an event, or a hook, says of failures and time.
 DEFAULTS = _read_table("""
 on_failure | stance  | what a failure of the hook means: `silent`, `ask` or `deny`

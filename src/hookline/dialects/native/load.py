@@ -12,12 +12,15 @@ from hookline.dialects.native.fields import (
     HANDLERS,
     HOOK,
     SETTINGS,
+    SOURCE,
+    read_keys,
     read_values,
     read_words,
 )
 from hookline.dialects.native.handlers import read_handler
 from hookline.errors import ConfigError, did_you_mean
 from hookline.model.kinds import find_by_native_name
+from hookline.model.spec import CLONED
 from hookline.model.tools import find_broader_kind
 from hookline.wire.fields import Node, describe_value, to_problem
 from hookline.wire.hook_ids import make_hook_id, name_source, number_equal
@@ -60,6 +63,7 @@ def load(source: Source, *, allow_local: bool = False) -> Loaded:
         return _refuse(source, problems)
     _check_top(root)
     defaults = _read_defaults(root)
+    _check_sources(root, source)
     lost = list(problems)
     specs = []
     for hook in _list_hooks(root):
@@ -99,6 +103,26 @@ def _check_top(root: Node) -> None:
     elif version != _VERSION or isinstance(version, bool):
         why = f"`version` is {describe_value(version)}"
         root.complain("value.choice", why, "version", hint="this hookline reads version 1")
+
+
+def _check_sources(root: Node, source: Source) -> None:
+    """Report what is wrong with the links to other files; the engine reads them."""
+    if root.value.get("sources") is None:
+        return
+    node = root.child("sources")
+    if not isinstance(node.value, list):
+        why = f"`sources` must be a list, not {describe_value(node.value)}"
+        root.complain("value.type", why, "sources", hint="begin each with `- path: FILE`")
+        return
+    for entry in node.children():
+        if not entry.is_mapping("a source"):
+            continue
+        read_keys(entry, SOURCE, "a source")
+        entry.text("path", required=True)
+        if "trust" in entry.value and source.scope in CLONED:
+            why = "`trust` of a source is no part of a project's file"
+            hint = "its hooks need your approval: hookline approve"
+            entry.complain("key.misplaced", why, "trust", hint=hint)
 
 
 def _read_defaults(root: Node) -> Mapping[str, Mapping[str, Any]]:
