@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+from itertools import count
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tests.fork_server import HOOKLINE
@@ -67,6 +68,7 @@ class Home:
     def __init__(self, path: Path, server: ForkServer) -> None:
         self.path = path
         self._server = server
+        self.sockets = count()
         path.mkdir(parents=True)
         self.environ = {"PATH": os.environ["PATH"], "HOME": str(path), "LANG": "C.UTF-8"}
         self.write(".gitconfig", "[user]\nname = a\nemail = a@example.org\n")
@@ -195,7 +197,9 @@ class Repository:
             done = self.hookline(*words, sent=payload, CLAUDE_PROJECT_DIR=str(self.path), **environ)
             return _read_reply(done)
         if door == "serve":
-            words = (str(self.home.path.with_name("s")), "--no-reload", "--mode", mode, *home)
+            # A socket for each server, because one that was killed may listen for a moment longer.
+            at = self.home.path.with_name(f"s{next(self.home.sockets)}")
+            words = (str(at), "--no-reload", "--mode", mode, *home)
             done = self.home.run_python(self.path, _SERVED, *words, sent=payload, **environ)
             return _read_reply(done)
         if door == "fire":
