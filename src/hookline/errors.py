@@ -100,6 +100,7 @@ HKL1908 install.outdated
 HKL1909 install.silent
 HKL1910 install.trust
 HKL1911 install.off
+HKL1912 install.limit
 HKL2001 hook.failed
 HKL2002 hook.reentered
 HKL2003 hook.refused

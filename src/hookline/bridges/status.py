@@ -9,6 +9,7 @@ from statistics import median
 
 from hookline.bridges.codex_trust import is_untrusted
 from hookline.bridges.detect import find_version, is_present
+from hookline.bridges.entry import SPARE
 from hookline.bridges.hosts import HOSTS
 from hookline.bridges.install import (
     find_installation_time,
@@ -25,12 +26,13 @@ from hookline.model.spec import Origin, Problem
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
     from typing import Any
 
     from hookline.bridges.entry import Call
     from hookline.bridges.hosts import Host
     from hookline.journal.search import Search
+    from hookline.model.spec import HookSpec
 
 _REFUSALS = ("deny", "halt")
 
@@ -159,6 +161,20 @@ def _has_run(host: Host, environ: Mapping[str, str], since: float) -> bool | Non
         return None
     files = iglob(os.path.join(host.find_folder(environ), host.sessions))
     return any(os.path.getmtime(file) > since for file in files if os.path.exists(file))
+
+
+def find_long_hooks(host: Host, specs: Iterable[HookSpec]) -> Iterator[Problem]:
+    """Yield a warning for each hook with a limit beyond the host's maximum for an entry."""
+    for spec in specs:
+        if host.longest and spec.dialect != host.name and spec.timeout + SPARE > host.longest:
+            yield Problem.warning(
+                "install.limit",
+                f"its limit is {spec.timeout:g} s, and {host.title} ends hookline after"
+                f" {host.longest} s",
+                hint=f"give it at most {host.longest - SPARE} s",
+                origin=spec.origin,
+                hook=spec.id,
+            )
 
 
 # -- problems ------------------------------------------------------------------------------------

@@ -9,6 +9,7 @@ import time
 from contextlib import suppress
 
 from hookline.bridges.detect import find_hosts
+from hookline.bridges.status import find_long_hooks
 from hookline.cli.layout import cut_text, find_width
 from hookline.cli.options import Selection, option
 from hookline.cli.output import (
@@ -27,6 +28,7 @@ from hookline.config.agent_hosts import require_person
 from hookline.engine.doctor.checkup import SECONDS, run_checkup
 from hookline.engine.doctor.static_checks import Finding
 from hookline.engine.journaling import find_journal_folder
+from hookline.engine.loader import list_hooks
 from hookline.journal.search import Search
 from hookline.text.terminal_escape import escape_text
 
@@ -74,17 +76,24 @@ def doctor(
             found = run_checkup(engine, **how, watch=progress.show)
         progress.clear()
     if not selection.configs:
-        found = found.replace(findings=(*found.findings, *_list_host_problems(selection)))
+        specs = list(list_hooks(engine.snapshot))
+        hosts_found = _list_host_problems(selection, specs)
+        found = found.replace(findings=(*found.findings, *hosts_found))
     document = found.to_dict() | ({"fixed": fixed} if fix else {})
     printer.print(document, _render_checkup)
     print_message(_summarize(document))
     return FINDINGS if document["errors"] else OK
 
 
-def _list_host_problems(selection: Selection) -> list[Problem]:
+def _list_host_problems(selection: Selection, specs: list[HookSpec]) -> list[Problem]:
     """Return what is wrong with hosts that hookline is installed into."""
     statuses = find_statuses(selection, [], now=time.time(), versions=False)
-    return [problem for each in statuses for problem in each.problems]
+    return [
+        problem
+        for each in statuses
+        if each.scopes or each.problems
+        for problem in (*each.problems, *find_long_hooks(each.host, specs))
+    ]
 
 
 class Progress:

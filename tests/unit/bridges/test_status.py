@@ -10,7 +10,7 @@ import pytest
 from hookline.bridges.entry import Call
 from hookline.bridges.hosts import HOSTS
 from hookline.bridges.install import apply_plan, find_installation_time, plan_install
-from hookline.bridges.status import find_status, list_statuses
+from hookline.bridges.status import find_long_hooks, find_status, list_statuses
 from hookline.engine.engine import Engine
 from hookline.journal.journal import Journal
 from hookline.journal.log_files import LogFiles
@@ -157,3 +157,14 @@ def test_events_of_today_are_counted(world: World) -> None:
     assert (later.events, later.latency, later.last) == (0, None, found.last)
     assert world.find("codex", search=search, now=installed + 3600).events == 1
     assert world.find("opencode", search=search, now=installed + 3600).last is None
+
+
+@pytest.mark.parametrize(("host", "codes"), [("kimi", ["HKL1912"]), ("claude-code", [])])
+def test_a_hook_with_a_longer_limit_than_the_host_is_named(host: str, codes: list[str]) -> None:
+    """It would count as timed out; Claude Code has no maximum."""
+    hooks = {"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "x", "timeout": 900}]}]}}
+    specs = Engine.from_config(hooks, dialect="codex").hooks
+    found = list(find_long_hooks(HOSTS[host], specs))
+
+    assert [each.code for each in found] == codes
+    assert all(each.hook == specs[0].id and "590 s" in each.hint for each in found)
