@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from hookline.model.verdict import Outcome
 
 QUICK = Limits(grace=0.2)
-PATIENCE = 10.0
+PATIENCE = 60.0
 
 
 def program(script: str, folder: Path, *, by: str = "bash", **fields: Any) -> Program:

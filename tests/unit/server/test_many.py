@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from tests.unit.server.support import Answer, Served
 
 MANY = 200
+# A client whose thread gets its turn late has not said anything yet.
+UNHURRIED = {"head": PATIENCE}
 
 
 def asked_at_once(server: Served) -> list[Answer]:
@@ -53,7 +55,8 @@ def test_each_client_gets_the_answer_to_its_own_question(tmp_path: Path) -> None
         await asyncio.sleep(0)
         return hookline.deny(asked.session_id)
 
-    with served(engine, tmp_path, turns=Admission(1, patience=PATIENCE)) as server:
+    turns = Admission(1, patience=PATIENCE)
+    with served(engine, tmp_path, bounds=UNHURRIED, turns=turns) as server:
         answers = asked_at_once(server)
 
     assert [(answer.status, answer.document["reason"]) for answer in answers] == [
@@ -65,7 +68,8 @@ def test_each_client_gets_the_answer_to_its_own_question(tmp_path: Path) -> None
 @pytest.mark.process
 def test_each_client_gets_the_answer_of_its_own_process(tmp_path: Path) -> None:
     """Each process read only its own question. The server has the default number of turns."""
-    with served(claude("cat >&2; exit 2"), tmp_path) as server:
+    turns = Admission(64, patience=PATIENCE)
+    with served(claude("cat >&2; exit 2"), tmp_path, bounds=UNHURRIED, turns=turns) as server:
         answers = asked_at_once(server)
 
     assert [answer.status for answer in answers] == [200] * MANY
@@ -87,7 +91,8 @@ def test_a_client_that_may_not_wait_is_told_to_retry(tmp_path: Path) -> None:
         if refusals(server.meter)[code] == MANY - 1:
             free.set()
 
-    with served(engine, tmp_path, turns=Admission(1, patience=0.0)) as server:
+    turns = Admission(1, patience=0.0)
+    with served(engine, tmp_path, bounds=UNHURRIED, turns=turns) as server:
         server.meter.count_refusal = told  # type: ignore[method-assign]  # it counts as before, and tells of the last one
         answers = asked_at_once(server)
 
@@ -124,14 +129,14 @@ def asked_by_grpc(address: str) -> list[Any]:
         ]
         return [
             asked.result()
-            for asked in [call.future(request, timeout=PATIENCE * 3) for request in requests]
+            for asked in [call.future(request, timeout=PATIENCE) for request in requests]
         ]
 
 
 @pytest.mark.process
 def test_each_client_gets_the_answer_to_its_own_call(tmp_path: Path) -> None:
     """A unary gRPC call waits for its turn too; no more hooks run at once than there are turns."""
-    meter, turns = Meter(), Admission(64, patience=PATIENCE * 3)
+    meter, turns = Meter(), Admission(64, patience=PATIENCE)
     service = Service(
         claude("cat >&2; exit 2", observe=meter.observe), meter=meter, contract={}, turns=turns
     )
