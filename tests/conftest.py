@@ -46,12 +46,12 @@ for _number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT):
 def _own_folders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """Folders for state and settings that are empty when the tests begin, and no width of a page.
 
-    What a test makes of its own environment goes first.
+    A pipeline runs what a person runs. What a test makes of its own environment goes first.
     """
     with pytest.MonkeyPatch.context() as patched:
         for name in ("XDG_STATE_HOME", "XDG_CONFIG_HOME"):
             patched.setenv(name, str(tmp_path_factory.mktemp(name.lower())))
-        for name in ("COLUMNS", "HOOKLINE_JOURNAL", *MARKERS):
+        for name in ("CI", "COLUMNS", "HOOKLINE_JOURNAL", *MARKERS):
             patched.delenv(name, raising=False)
         yield
 

@@ -23,9 +23,8 @@ IDS = (
 
 
 @pytest.fixture(autouse=True)
-def no_pipeline(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A terminal counts where no pipeline runs."""
-    monkeypatch.delenv("CI", raising=False)
+def user(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An approval names its user."""
     monkeypatch.setenv("USER", "ada")
 
 

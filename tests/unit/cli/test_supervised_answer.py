@@ -17,8 +17,8 @@ from tests.unit.cli.support import ROOT
 from tests.unit.handlers.support import is_gone, pid_in, until
 
 pytestmark = pytest.mark.process
-# The escapee has no cookie, no group, no session and no pipe of its hook; the chain forks without
-# end.
+# The escapee has no cookie, no group, no session and no pipe of its hook; the chain forks on for a
+# minute, should the test itself be killed.
 ESCAPE = (
     "(env -i setsid sh -c 'echo $$ > {0}/escaped.new; mv {0}/escaped.new {0}/escaped; "
     "exec sleep 300' >/dev/null 2>&1 </dev/null &)"
@@ -26,7 +26,8 @@ ESCAPE = (
 HOOK = f"{ESCAPE}; echo $$ > {{0}}/hook.new; mv {{0}}/hook.new {{0}}/hook; exec sleep 300"
 CHAIN = """
 import os, sys, time
-while True:
+end = time.monotonic() + 60
+while time.monotonic() < end:
     if os.fork():
         os._exit(0)
     os.setsid()
