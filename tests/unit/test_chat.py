@@ -201,7 +201,7 @@ def test_a_dialogue(lines: list[tuple[object, ...]], place: Workspace) -> None:
 
 
 def test_a_running_engine_takes_it_at_its_next_event(place: Workspace) -> None:
-    """Without a restart: the engine reads files and approvals anew."""
+    """Without a restart: the engine reads files and approvals again."""
     engine = place.engine()
     new = place.write("new.sh", "brand new")
     place.declare({"event": "pre_tool_call", "command": str(new)})

@@ -318,7 +318,7 @@ def _warn_of_others(file: str, programs: set[str], done: str) -> tuple[str, ...]
 
 
 def _warn_of_moves(host: Host, commands: Sequence[str]) -> tuple[str, ...]:
-    """Return a warning about the entries of other tools that stand behind those of hookline."""
+    """Return a warning about the entries of other tools after those of hookline."""
     if not commands:
         return ()
     named = ", ".join(f"`{each}`" for each in dict.fromkeys(commands))

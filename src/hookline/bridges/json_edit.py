@@ -195,11 +195,11 @@ class _Tree:
         inner = outer + self.indent
         text = self._dump(item, name, inner, is_inline=False)
         body = self.line_end + inner + text + self.line_end + outer
-        kept = self.source[start + 1 : end - 1].rstrip()  # a comment may stand there
+        kept = self.source[start + 1 : end - 1].rstrip()  # there may be a comment
         return self.source[: start + 1] + kept + body + self.source[end - 1 :]
 
     def _end_of_line(self, node: Node, last: int) -> int:
-        """Return where the comments end that stand behind the last value, on its line."""
+        """Return where the comments after the last value end, on its line."""
         for each in node.named_children:
             start, end = each.start_byte + self.shift, each.end_byte + self.shift
             if each.type == _COMMENT and start >= last and b"\n" not in self.source[last:start]:

@@ -100,7 +100,7 @@ def _list_pairs(options: dict[str, Option]) -> Iterator[tuple[str, str]]:
 
 
 def _section(title: str, pairs: Pairs, *, at_least: int = 0) -> Iterator[str]:
-    """Yield a title and its lines, label and text; texts stand in one column where they fit."""
+    """Yield a title and its lines, label and text; the texts form one column where they fit."""
     rows = [*pairs]
     if not rows:
         return

@@ -63,7 +63,7 @@ def list_equivalent_names(name: str, dialect: str = "") -> tuple[str, ...]:
     """
     mcp = mcp_parts(name, dialect)
     if mcp is not None:
-        # A server that the name does not show stands for itself, so that `mcp__.*` still matches
+        # A server that the name does not show counts as itself, so that `mcp__.*` still matches
         # the tool.
         names = [
             spelling.format(server=mcp[0] or _OTHERS, tool=mcp[1])

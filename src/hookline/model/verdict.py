@@ -52,7 +52,7 @@ class Outcome(Frozen):
     it may run only once, and did so in another process of the session. `background`: it continues
     in the background and answers later. `identity`: its approval, and `content`: the digest of the
     files that it ran, if they were inspected. `note`: a message of the gate to the user. `means`:
-    the stance that the failure stands for, whatever the hook's own `on_failure` says. `told`: the
+    the stance that the failure means, whatever the hook's own `on_failure` says. `told`: the
     user of this session knows of it already. `distrusted`: the hook's files changed while it ran,
     so only a denial of its answer counts, and at least this stance.
     """

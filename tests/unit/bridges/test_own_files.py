@@ -148,7 +148,7 @@ ANSWERS = {
 def test_a_plugin_of_opencode_does_what_hookline_says(
     body: str, expected: str, tmp_path: Path
 ) -> None:
-    """The host's calls, made by a script; a program stands in for hookline."""
+    """The host's calls, made by a script; a program plays hookline."""
     assert expected in drive("opencode", DRIVER, body, tmp_path)
 
 

@@ -77,7 +77,7 @@ def test_a_line_goes_on_with_what_fits(
     assert has or not offered
 
 
-def test_a_value_may_stand_behind_an_equals_sign(desk: Desk) -> None:
+def test_a_value_may_come_after_an_equals_sign(desk: Desk) -> None:
     """In one word, and in three words as bash splits it."""
     assert completed(desk, "hookline log --stance=d") == ["--stance=deny"]
     assert completed(desk, "hookline log --stance = d") == ["deny"]
@@ -85,7 +85,7 @@ def test_a_value_may_stand_behind_an_equals_sign(desk: Desk) -> None:
 
 
 def test_commands_and_options_have_a_description(desk: Desk) -> None:
-    """It stands behind a tab, for shells that show it; hidden options are not offered."""
+    """It comes after a tab, for shells that show it; hidden options are not offered."""
     assert "list\tlist the hooks" in desk.type("__complete", "l").out
     assert "--json\tprint JSON\n" in desk.type("__complete", "list", "--").out
     assert "--relay" not in desk.type("__complete", "list", "--").out

@@ -160,7 +160,7 @@ def test_an_entry_that_does_not_run_is_not_written(
 
 def test_a_machine_without_hosts(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     """The message lists the hosts."""
-    monkeypatch.setenv("HOME", str(desk.folder / "nobody"))
+    monkeypatch.setenv("HOME", str(desk.folder / "empty"))
     told = desk.type("install", "--yes")
 
     assert (told.code, "docker-agent" in told.err) == (2, True)

@@ -285,7 +285,7 @@ def test_each_goal_has_a_limit_of_its_own() -> None:
 
 @pytest.mark.parametrize("name", ["prompt.submit", "prompt.steer", "turn.start"])
 def test_a_user_message_does_not_begin_a_new_count_of_a_goal(name: str) -> None:
-    """The agent works on the same goal; a count of turns begins anew."""
+    """The agent works on the same goal; a count of turns begins again."""
     counts = back(claim("build"), STOP).with_stop(event(name))
 
     assert (counts.count(claim("build")), counts.count(STOP)) == (1, 0)

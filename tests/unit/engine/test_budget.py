@@ -72,7 +72,7 @@ def test_a_budget_is_of_the_session_and_not_of_the_process(tmp_path: Path) -> No
 
 @pytest.mark.process
 def test_a_budget_outlives_the_process_that_answers_one_event(tmp_path: Path) -> None:
-    """A host starts `hookline answer` anew for each event; the second one asks no model."""
+    """A host starts `hookline answer` again for each event; the second one asks no model."""
     file = tmp_path / "hooks.yaml"
     file.write_text(json.dumps(tree(HOOK)), encoding="utf-8")
     with serving(ALLOWS) as service:

@@ -84,7 +84,7 @@ def test_inside_one_set_the_dialects_own_rule_holds() -> None:
 
 
 def test_enlisted_hooks_outlast_a_source_that_is_added() -> None:
-    """The registry is made anew from everything there is."""
+    """The registry is made again from everything there is."""
     engine = Engine()
     engine.loader.enlist("one", hooks("a", says=BLOCK), "a3s")
     engine.add_source({"hooks": {"Stop": []}}, dialect="claude-code")

@@ -49,7 +49,7 @@ def test_calls_are_counted_by_session(tmp_path: Path, *, lasting: bool) -> None:
 
 
 def test_two_processes_count_together(tmp_path: Path) -> None:
-    """A host starts hookline anew for each event, so the count lies in the session's folder."""
+    """A host starts hookline again for each event, so the count lies in the session's folder."""
     stances = [call(an_engine(tmp_path)) for _ in range(3)]
 
     assert stances == [Stance.SILENT, Stance.SILENT, Stance.DENY]

@@ -73,7 +73,7 @@ def test_a_hook_that_fails_has_another_try(tmp_path: Path) -> None:
 
 
 def test_the_end_of_a_session_is_the_end_of_once(tmp_path: Path) -> None:
-    """A session that is taken up again begins anew."""
+    """A session that is taken up again begins again."""
     ran: list[str] = []
     engine = an_engine(Sessions(tmp_path / "s"), ran, "a")
     prompt(engine)

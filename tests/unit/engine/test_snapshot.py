@@ -124,7 +124,7 @@ def engine_of(folder: Path) -> Engine:
 
 
 def test_declared_are_the_hooks_of_user_and_project(tmp_path: Path) -> None:
-    """The same value until files are read anew; Python hooks are not in it."""
+    """The same value until files are read again; Python hooks are not in it."""
     engine = engine_of(tmp_path)
     engine.on("stop")(lambda _: None)
     declared = engine.loader

@@ -87,7 +87,7 @@ def test_two_hundred_megabytes_leave_memory_as_it_was(tmp_path):
     Told by a fresh one, whose high-water mark is its own.
     """
     # ru_maxrss would begin at the mark of the parent (pytest), and hide as much growth;
-    # VmHWM begins anew.
+    # VmHWM begins again.
     script = (
         "import re\n"
         "from pathlib import Path\n"

@@ -33,7 +33,7 @@ def trail(tmp_path: Path) -> Path:
 
 
 def put(folder: Path, changed: list[bytes]) -> None:
-    """Write the only file of a trail anew."""
+    """Write the only file of a trail again."""
     files(folder)[0].write_bytes(b"".join(changed))
 
 
@@ -203,7 +203,7 @@ def test_every_place_is_named_up_to_a_number(tmp_path: Path) -> None:
 def test_a_head_that_is_remembered_elsewhere_shows_a_trail_that_was_made_anew(
     trail: Path, tmp_path: Path
 ) -> None:
-    """An attacker can compute every hash, and the head, anew."""
+    """An attacker can compute every hash, and the head, again."""
     told = str(checked(trail).to_dict()["head"])
     forged = written(tmp_path / "forged", COUNT + 1, largest=10**6)
     head = parse_head(told)

@@ -194,7 +194,7 @@ def test_answers_wait_for_their_session_in_the_order_in_which_they_came(path: Pa
 
 
 def test_the_oldest_answers_fall_out_and_are_counted(path: Path) -> None:
-    """After a delivery the count begins anew."""
+    """After a delivery the count begins again."""
     for number in range(MOST_WAITING + 2):
         Sessions(path).keep(EVENT, DeferredResult(hook_id=f"h{number % 2}", for_agent="x"))
     lates, dropped = Sessions(path).take(PROMPT, wakes=False)

@@ -16,7 +16,7 @@ __all__ = ["project"]
 
 
 def test_another_inode_alone_counts_only_with_other_bytes(project: Path) -> None:
-    """Some file systems number files anew."""
+    """Some file systems number files again."""
     inspector = partial(inspect_command, clock=far)
     before = inspector(started(project))
     moved = [file.replace(stamp=[1, 2, *file.stamp[2:]]) for file in before.files]

@@ -1,6 +1,6 @@
 
 export const Hookline = async ({ directory }) => {
-  const contexts = new Map() // session -> texts that stand in its system prompt
+  const contexts = new Map() // session -> texts for its system prompt
   const remember = (session, answer) => {
     const text = findContext(answer)
     if (text) contexts.set(session, [...(contexts.get(session) ?? []), text])

@@ -29,11 +29,11 @@ class PromptFormat(Frozen):
     """How a host declares a prompt hook. A column is one way in which the hosts differ.
 
     `names`: the model of a hook that names none, as in `Model`. `short`: short names of models ->
-    what they stand for. `keys`: what the system prompt says of the reply's keys. `properties`: the
+    what they mean. `keys`: what the system prompt says of the reply's keys. `properties`: the
     schema of each of them. `provider`: the one whose models have no prefix; without it a hook
     cannot choose its model. `judged`: only events whose row says what a model's no means take such
-    hooks. `alone`: keys that cannot stand beside the prompt. `literal`: a dollar sign in a prompt
-    stands for itself.
+    hooks. `alone`: keys that cannot be beside the prompt. `literal`: a dollar sign in a prompt
+    means itself.
     """
 
     names: tuple[str, ...]

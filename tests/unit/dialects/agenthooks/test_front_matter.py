@@ -54,7 +54,7 @@ def test_each_line_is_warned_of_at_its_place() -> None:
     ("count", "name"), [(100, "frontmatter.escape"), (101, "frontmatter.yaml")]
 )
 def test_the_repairs_are_limited(count: int, name: str) -> None:
-    """Each one parses the front matter anew."""
+    """Each one parses the front matter again."""
     assert parsed('a: "' + "\\q" * count + '"')[1][-1] == name
 
 
