@@ -14,10 +14,12 @@ import sys
 
 from hookline.bridges.hosts import GROUPS, TABLES
 from hookline.engine.catalog import make_dialect
+from hookline.engine.doctor.probe import make_event
 from hookline.errors import ConfigError
 from hookline.installation import find_own_source
 from hookline.model.frozen import Frozen
 from hookline.model.kinds import ACTIONS
+from hookline.model.spec import Builtin, HookSpec
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
 
 SHORTEST, SPARE, REST = 60, 10, 5  # seconds
 _TRIAL = 60  # seconds
+_REFUSED = "hookline did not run"
 _BETWEEN_WORDS = re.compile(r"[\s\"'`\\;&|()<>]+")
 _TEMPORARY = re.compile(r"/uv/(?:archive|builds|environments)-v\d+/|/pipx/(?:\.cache|cache)/")
 
@@ -57,10 +60,21 @@ class Call(Frozen):
             options += ["--match-tools", "canonical", "--guest"]
         return [*self.words, "answer", host.dialect, *options]
 
-    def make_trial(self, host: Host) -> str:
-        """Return a command that answers an event without any hook, to see whether it runs."""
-        options = f"--event {host.events[0]} --dialect {host.dialect} --config '{{}}'"
-        return f"{shlex.join([*self.words, 'answer', host.dialect])} {options}"
+    def make_trial(self, host: Host, file: str) -> tuple[str, str]:
+        """Return the command of a gate's entry, but without any hook, and a payload for it."""
+        dialect = make_dialect(host.dialect)
+        row = next(row for event in host.events if is_gate(row := dialect.table.rows[event]))
+        spec = HookSpec(
+            id="trial",
+            dialect=host.dialect,
+            kind=row.kind,
+            native_event=row.native,
+            handler=Builtin(name="trial"),
+        )
+        payload = dialect.encode_event(make_event(spec, dialect, os.sep), spec)
+        options = ["--event", row.native, "--dialect", host.dialect, "--config", "{}"]
+        command = shlex.join([*self.make_words(host, row), *options])
+        return close(command, file) if host.is_wrapped else command, payload
 
     def make_entries(self, host: Host, file: str) -> list[Entry]:
         """Return the entries of a host, each with the path of its list in the file's tree."""
@@ -124,8 +138,8 @@ def close(command: str, file: str) -> str:
     hosts.md 2), so the text is needed.
     """
     text = shlex.quote(
-        f"hookline did not run, so this call is refused. Install hookline again, or remove its"
-        f" entries from {file}"
+        f"{_REFUSED}, so this call is refused. Install hookline again, or remove its entries from"
+        f" {file}"
     )
     closed = f"{{ echo {text} >&2; exit 2; }}"
     return f"{command}; s=$?; [ $s -eq 0 ] || [ $s -eq 2 ] || {closed}; exit $s"
@@ -214,9 +228,10 @@ def try_entry(command: str, payload: str, environ: Mapping[str, str]) -> None:
         )
     except subprocess.TimeoutExpired:
         raise _make_trial_error(command, f"no answer within {_TRIAL} s") from None
-    if done.returncode not in (0, 2):
-        last = done.stderr.strip().rpartition("\n")[2]
-        raise _make_trial_error(command, f"exit code {done.returncode}: {last}")
+    # What the closing form prints hides why.
+    said = [line for line in done.stderr.splitlines() if line and not line.startswith(_REFUSED)]
+    if done.returncode != 0:
+        raise _make_trial_error(command, f"exit code {done.returncode}: {''.join(said[-1:])}")
 
 
 def _make_trial_error(command: str, why: str) -> ConfigError:

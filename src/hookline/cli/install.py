@@ -312,8 +312,9 @@ def _prepare(plans: list[Plan], call: Call) -> None:
     with tempfile.TemporaryDirectory() as state:
         # Neither your hooks nor your journal take part in the trial.
         environ = {**os.environ, "XDG_STATE_HOME": state}
-        for dialect in dict.fromkeys(plan.host.dialect for plan in plans if plan.changes):
-            try_entry(call.make_trial(HOSTS[dialect]), "{}", environ)
+        trials = [call.make_trial(plan.host, plan.file) for plan in plans if plan.changes]
+        for command, payload in dict.fromkeys(trials):
+            try_entry(command, payload, environ)
 
 
 def _approve_own() -> None:

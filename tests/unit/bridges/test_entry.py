@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import shlex
 import subprocess
 import sys
 from typing import TYPE_CHECKING, Any
@@ -12,7 +14,9 @@ import pytest
 from hookline.bridges import entry
 from hookline.bridges.entry import Call, close, find_own_commands, find_words, names_call, try_entry
 from hookline.bridges.hosts import HOSTS
+from hookline.engine.catalog import make_dialect
 from hookline.errors import ConfigError
+from hookline.model.kinds import ACTIONS
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -127,13 +131,45 @@ def test_an_entry_over_http_has_the_token_of_the_server() -> None:
 @pytest.mark.process
 def test_the_entry_of_this_hookline_runs() -> None:
     """As a host starts it; a command that does not run is an error."""
-    call = Call(words=find_words())
-    try_entry(call.make_trial(HOSTS["codex"]), "{}", os.environ)
+    command, payload = Call(words=find_words()).make_trial(HOSTS["codex"], "/f")
+    assert "hookline did not run" in command
+    try_entry(command, payload, os.environ)
+
+
+@pytest.mark.process
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (("/nowhere/python",), "not found"),
+        ((sys.executable, "-I", "--no-such-flag"), "-h'"),
+        ((sys.executable, "-I", "-m", "hookline.none"), "No module named"),
+    ],
+)
+def test_an_entry_that_does_not_run_is_an_error(words: tuple[str, ...], why: str) -> None:
+    """Python itself ends with 2 for a wrong flag, which a host would take for a refusal."""
+    command, payload = Call(words=words).make_trial(HOSTS["codex"], "/f")
 
     with pytest.raises(ConfigError) as caught:
-        try_entry("/nowhere/python", "{}", os.environ)
+        try_entry(command, payload, os.environ)
     assert caught.value.name == "install.trial"
-    assert "exit code 127" in caught.value.message
+    assert "(exit code 2: " in caught.value.message
+    assert why in caught.value.message.partition("), so nothing")[0]
+
+
+@pytest.mark.parametrize("host", HOSTS)
+def test_a_trial_is_a_call_that_no_hook_refuses(host: str) -> None:
+    """Each host's payload can be read, so the answer is that of hookline without a hook."""
+    command, payload = CALL.make_trial(HOSTS[host], "/f")
+    dialect = make_dialect(HOSTS[host].dialect)
+    event = dialect.decode_event(json.loads(payload), _event_of(command))
+
+    assert event.kind in ACTIONS
+    assert event.body.value("tool")
+
+
+def _event_of(command: str) -> str:
+    words = shlex.split(command.partition(";")[0])
+    return words[words.index("--event") + 1]
 
 
 @pytest.mark.parametrize(

@@ -112,7 +112,8 @@ class Hermes(FolderDialect):
         sent = payload.pop("extra", None)
         extra = dict(sent) if is_own and isinstance(sent, dict) else {}
         # The host does not send the tool's name where the event alone says which tool it is.
-        payload["tool_name"] = (event.raw if is_own else payload).get("tool_name") or None
+        named = event.raw if is_own and event.raw else payload
+        payload["tool_name"] = named.get("tool_name") or None
         if not isinstance(payload["tool_input"], dict):
             payload["tool_input"] = None
         # What the event says now counts, not what the host sent.
