@@ -131,17 +131,21 @@ def _place(host: Host, row: EventRow, handler: dict[str, Any]) -> Entry:
     return ("hooks", row.native), {"hooks": [handler]} if host.form == GROUPS else handler
 
 
+def explain_refusal(file: str) -> str:
+    """Return what a host says when hookline is gone or broken, and what to do."""
+    return (
+        f"{_REFUSED}, so this call is refused. Install hookline again, or remove its entries from"
+        f" {file}"
+    )
+
+
 def close(command: str, file: str) -> str:
     """Return a command that also refuses when hookline is gone or broken.
 
     Some hosts go on after exit 2 without a text, and after any other exit code (docs/formats/
     hosts.md 2), so the text is needed.
     """
-    text = shlex.quote(
-        f"{_REFUSED}, so this call is refused. Install hookline again, or remove its entries from"
-        f" {file}"
-    )
-    closed = f"{{ echo {text} >&2; exit 2; }}"
+    closed = f"{{ echo {shlex.quote(explain_refusal(file))} >&2; exit 2; }}"
     return f"{command}; s=$?; [ $s -eq 0 ] || [ $s -eq 2 ] || {closed}; exit $s"
 
 

@@ -74,7 +74,7 @@ class Host(Frozen):
     def find_folder(self, environ: Mapping[str, str]) -> str:
         """Return the host's settings folder, whether it exists or not."""
         moved = environ.get(self.moved_by, "") if self.moved_by else ""
-        home = find_home(environ)
+        home = require_home(environ)
         config = environ.get("XDG_CONFIG_HOME", "")
         config = config if os.path.isabs(config) else f"{home}/.config"
         return f"{moved}{self.inside}" if moved else self.folder.format(home=home, config=config)
@@ -86,7 +86,7 @@ class Host(Frozen):
         """
         if project:
             return self.project_file and os.path.join(project, self.project_file)
-        name = self.user_file.format(home=find_home(environ))
+        name = self.user_file.format(home=require_home(environ))
         return os.path.join(self.find_folder(environ), name)
 
     @property
@@ -95,7 +95,7 @@ class Host(Frozen):
         return self.speaks or self.name
 
 
-def find_home(environ: Mapping[str, str]) -> str:
+def require_home(environ: Mapping[str, str]) -> str:
     """Return the user's home.
 
     Raises:

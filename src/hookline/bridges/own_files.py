@@ -10,7 +10,7 @@ from importlib.resources import files
 
 from ruamel.yaml import YAML
 
-from hookline.bridges.entry import is_gate, names_call
+from hookline.bridges.entry import explain_refusal, is_gate, names_call
 from hookline.bridges.hosts import OWN, PLUGIN
 from hookline.engine.catalog import make_dialect
 
@@ -28,11 +28,6 @@ _SCRIPT = """\
 # Written by `hookline install cline`; `hookline uninstall cline` removes it.
 {command}{closing}
 """
-_CANCEL = json.dumps({
-    "cancel": True,
-    "errorMessage": "hookline did not run, so this call is refused; `hookline status` says why",
-})  # fmt: skip
-_CLOSING = f""" || printf '%s' '{_CANCEL}'"""
 
 
 def make_files(host: Host, file: str, call: Call) -> dict[str, str]:
@@ -48,10 +43,16 @@ def make_files(host: Host, file: str, call: Call) -> dict[str, str]:
     return {
         os.path.join(file, event): _SCRIPT.format(
             command=shlex.join([*call.make_words(host, rows[event]), "--event", event]),
-            closing=_CLOSING if is_gate(rows[event]) else "",
+            closing=_make_closing(file) if is_gate(rows[event]) else "",
         )
         for event in host.events
     }
+
+
+def _make_closing(folder: str) -> str:
+    """Return what a script of Cline prints when hookline does not run."""
+    answer = {"cancel": True, "errorMessage": explain_refusal(folder)}
+    return f" || printf '%s' {shlex.quote(json.dumps(answer))}"
 
 
 def is_own_file(text: str, host: Host) -> bool:
@@ -69,6 +70,7 @@ def _make_plugin(host: Host, file: str, call: Call) -> str:
         "install HOST", f"install {host.name}"
     )
     text = text.replace("uninstall HOST", f"uninstall {host.name}")
+    text = text.replace('"HOOKLINE_REFUSAL"', json.dumps(explain_refusal(file)))
     return text.replace('"HOOKLINE_SECONDS"', str(call.find_limit(host)))
 
 

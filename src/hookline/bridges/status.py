@@ -26,7 +26,7 @@ from hookline.model.spec import Origin, Problem
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
     from hookline.bridges.entry import Call
@@ -106,7 +106,8 @@ def find_status(
     since = max(find_installation_time(host, environ, folder) for folder in ("", project))
     has_run = _has_run(host, environ, since) if scopes and since else None
     if scopes:
-        problems += _list_skipped(host, environ, project or os.getcwd(), asks=versions)
+        files = [host.find_file(environ, project if each == "project" else "") for each in scopes]
+        problems += _list_skipped(host, environ, project or os.getcwd(), files, asks=versions)
     if has_run and (last is None or last < since):
         problems.append(_make_silent(host, environ))
     return HostStatus(
@@ -196,23 +197,30 @@ def _list_outdated(
 
 
 def _list_skipped(
-    host: Host, environ: Mapping[str, str], project: str, *, asks: bool
+    host: Host, environ: Mapping[str, str], project: str, files: Sequence[str], *, asks: bool
 ) -> Iterator[Problem]:
-    """Yield why a host does not run the entries that it has. `asks`: start its program for it."""
-    origin = Origin(file=host.find_file(environ))
+    """Yield why a host does not run the entries that its files have.
+
+    `asks`: start its program for it.
+    """
     for reason in find_off_switches(host, environ, project):
         yield Problem(
             name="install.off",
             message=f"{host.title} does not run hookline: {reason}",
             hint="remove that setting",
-            origin=origin,
+            origin=Origin(file=files[0]),
         )
-    if host.needs_trust and asks and is_untrusted(host, environ, project, origin.file):
+    skipped = [
+        file
+        for file in files
+        if host.needs_trust and asks and is_untrusted(host, environ, project, file)
+    ]
+    for file in skipped:
         yield Problem(
             name="install.trust",
             message=f"{host.title} skips the entries of hookline, because it does not trust them",
             hint=f"hookline install {host.name}",
-            origin=origin,
+            origin=Origin(file=file),
         )
 
 

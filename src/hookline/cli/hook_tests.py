@@ -31,14 +31,14 @@ def run_tests(
     printer: Printer,
     *,
     paths: list[str] = option(
-        "[PATH...]", "files of hooks with tests; default: .hookline.yaml here, and your own file"
+        "[PATH...]", "files of hooks with tests; default: your own hookline.yaml"
     ),
     run: str = option("--run EXPRESSION", "only tests whose name it is found in"),
     folder: str = FOLDER,
 ) -> int:
     """Whether the hooks of a file decide as its tests expect.
 
-    The hooks run; to name a file, or to type this here, is consent.
+    The hooks run, so a project's file has to be named.
     """
     change_folder(folder)
     results = [result for path in _find_files(paths) for result in _run_file(path, run)]
@@ -49,22 +49,21 @@ def run_tests(
 
 
 def _find_files(paths: list[str]) -> list[str]:
-    """Return the files with tests.
+    """Return the files with tests: those that are named, or your own.
 
     Raises:
         ConfigError: there is none.
     """
-    if paths:
-        return paths
-    usual = [find_own_file(os.getcwd(), os.environ, user=user) for user in (False, True)]
-    found = [path for path in usual if os.path.isfile(path)]
-    if not found:
+    own = find_own_file(os.getcwd(), os.environ, user=True)
+    if not paths and not os.path.isfile(own):
+        project = find_own_file(os.getcwd(), os.environ, user=False)
+        named = f"name this project's, if its hooks may run: hookline test {project}"
         raise ConfigError(
-            f"there is no {' and no '.join(f'`{path}`' for path in usual)}",
+            f"there is no `{own}`",
             name="config.missing",
-            hint="name a file, or write one: hookline init",
+            hint=named if os.path.isfile(project) else "name a file, or write one: hookline init",
         )
-    return found
+    return paths or [own]
 
 
 def _run_file(path: str, run: str) -> Iterator[dict[str, Any]]:

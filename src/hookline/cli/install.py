@@ -43,7 +43,7 @@ from hookline.trust.state import NEW
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from hookline.bridges.codex_trust import CodexHook
     from hookline.bridges.hosts import Host
@@ -226,22 +226,17 @@ def _carry_out(
         for plan in plans
         if plan.changes or (not removes and not dry_run and _is_skipped(plan))
     ]
-    did = "shown" if dry_run else "unchanged"
-    if open_plans and not dry_run:
-        if not _is_wanted(open_plans, printer, yes=yes, removes=removes):
-            did = "declined"
-        else:
-            if prepare is not None:
-                prepare()
-            for plan in open_plans:
-                _apply(plan, removes=removes)
-            if not removes:
-                _approve_own()
-                _warn_of_switches(open_plans)
-            did = "uninstalled" if removes else "installed"
-    document = _make_document(plans, did, open_plans)
-    printer.print(document, _render)
-    return FINDINGS if did == "declined" else OK
+    did = {plan.host.name: "shown" if dry_run else "declined" for plan in open_plans}
+    if open_plans and not dry_run and _is_wanted(open_plans, printer, yes=yes, removes=removes):
+        if prepare is not None:
+            prepare()
+        did = {plan.host.name: _apply(plan, removes=removes) for plan in open_plans}
+        if not removes:
+            _approve_own()
+            _warn_of_switches(plan for plan in open_plans if did[plan.host.name] == "installed")
+    printer.print(_make_document(plans, did), _render)
+    outcomes = set(did.values())
+    return USAGE if "failed" in outcomes else FINDINGS if "declined" in outcomes else OK
 
 
 def _is_skipped(plan: Plan) -> bool:
@@ -249,14 +244,21 @@ def _is_skipped(plan: Plan) -> bool:
     return plan.host.needs_trust and is_untrusted(plan.host, os.environ, os.getcwd(), plan.file)
 
 
-def _apply(plan: Plan, *, removes: bool) -> None:
-    """Write the changes of a plan, and have the host trust what needs it."""
+def _apply(plan: Plan, *, removes: bool) -> str:
+    """Write the changes of a plan, and have the host trust what needs it. Return what came of it.
+
+    An error concerns this host only; the others follow.
+    """
     host, here = plan.host, os.getcwd()
     before: list[CodexHook] = []
     if host.needs_trust and removes:
         with suppress(ConfigError):  # then nothing has to be trusted again
             before = list_codex_hooks(host, os.environ, here)
-    apply_plan(plan, os.environ, removes=removes)
+    try:
+        apply_plan(plan, os.environ, removes=removes)
+    except ConfigError as error:
+        print_message(format_error(error, f"hookline: {host.title}"))
+        return "failed"
     if host.needs_trust:
         try:
             if before:
@@ -265,9 +267,10 @@ def _apply(plan: Plan, *, removes: bool) -> None:
                 trust_own(host, os.environ, here, plan.file)
         except ConfigError as error:
             print_message(format_error(error, f"hookline: {host.title}"))
+    return "uninstalled" if removes else "installed"
 
 
-def _warn_of_switches(plans: list[Plan]) -> None:
+def _warn_of_switches(plans: Iterable[Plan]) -> None:
     """Print why a host does not run its entries, although they are there."""
     for plan in plans:
         for reason in find_off_switches(plan.host, os.environ, os.getcwd()):
@@ -333,8 +336,8 @@ def _approve_own() -> None:
 # -- for people ----------------------------------------------------------------------------------
 
 
-def _make_document(plans: list[Plan], did: str, changed: list[Plan]) -> Document:
-    """Return a `hookline.installation/1`."""
+def _make_document(plans: list[Plan], did: Mapping[str, str]) -> Document:
+    """Return a `hookline.installation/1`. `did`: what came of each host that changes."""
     return {
         "schema": "hookline.installation/1",
         "hosts": [
@@ -342,12 +345,12 @@ def _make_document(plans: list[Plan], did: str, changed: list[Plan]) -> Document
                 "host": plan.host.name,
                 "title": plan.host.title,
                 "scope": plan.scope,
-                "did": did if plan in changed else "unchanged",
+                "did": did.get(plan.host.name, "unchanged"),
                 "verified": plan.host.verified,
                 "files": [change.path for change in plan.changes],
                 "diff": [line for change in plan.changes for line in change.diff().splitlines()],
                 "warnings": list(plan.warnings),
-                "notes": list(plan.notes) if plan in changed else [],
+                "notes": list(plan.notes) if plan.host.name in did else [],
             }
             for plan in plans
         ],
@@ -360,6 +363,7 @@ _WORDS = {
     "uninstalled": "uninstalled: it does not call hookline any more",
     "unchanged": "nothing to change",
     "declined": "declined, nothing was written",
+    "failed": "failed, nothing was written for this host",
 }
 
 

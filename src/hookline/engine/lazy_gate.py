@@ -102,7 +102,7 @@ class LazyGate:
 
 def run_gated(asked: Dispatch, gate: LazyGate) -> Dispatch:
     """Return the dispatch in which a hook that may not run has its outcome at once."""
-    admitted: dict[str, Admission] = {}
+    admitted: dict[int, tuple[Run, Admission]] = {}  # by the run: one hook may run twice at once
 
     def prepare(run: Run) -> Run | Outcome:
         if type(run.spec.handler) is InProcess:
@@ -110,14 +110,15 @@ def run_gated(asked: Dispatch, gate: LazyGate) -> Dispatch:
         found = gate.get_strict().check_before(run)
         if isinstance(found, Outcome):
             return found
-        admitted[run.spec.id] = found
-        if not run.detached:
-            return found.run
-        state = found.state  # what waits for the end of a detached run asks no gate
-        return found.run.replace(identity=state.definition, content=state.inspection.digest)
+        ready = found.run
+        if run.detached:  # what waits for its end asks no gate
+            state = found.state
+            ready = ready.replace(identity=state.definition, content=state.inspection.digest)
+        admitted[id(ready)] = (ready, found)
+        return ready
 
     def finish(run: Run, outcome: Outcome) -> Outcome:
-        known = admitted.pop(run.spec.id, None)
+        _, known = admitted.pop(id(run), (run, None))
         return gate.get_strict().check_after(known, outcome) if known else outcome
 
     return intercept(asked, prepare, finish)

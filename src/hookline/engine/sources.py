@@ -19,7 +19,14 @@ from hookline.engine.catalog import OWN
 from hookline.errors import ConfigError, TrustError
 from hookline.model.frozen import Frozen
 from hookline.model.spec import CLONED, MANAGED, Origin, Problem
-from hookline.paths import find_home, nearest_with, open_nonblocking, shorten_home, state_folder
+from hookline.paths import (
+    find_home,
+    is_below,
+    nearest_with,
+    open_nonblocking,
+    shorten_home,
+    state_folder,
+)
 from hookline.text.re2_regex import RegexBudget
 from hookline.trust.owner import find_project
 from hookline.trust.state import is_of_root
@@ -233,11 +240,22 @@ def read_sources(search: Search, way: Way) -> list[LoadedSource]:
         return [LoadedSource(source=way.source, dialect=way.dialect, way=way)]
     found = list(_read_files(search, way))
     linked = {link.key: link for each in found for link in _read_linked(search, each)}
-    own = {each.key for each in found}
     return [
         *(each for each in found if each.key not in linked),
-        *(each.replace(is_linked=key not in own) for key, each in linked.items()),
+        *(
+            each.replace(is_linked=not (linked and _is_of_host(search, way, key)))
+            for key, each in linked.items()
+        ),
     ]
+
+
+def _is_of_host(search: Search, way: Discovery | Named, key: Key) -> bool:
+    """Return whether a host runs the hooks of a file, found or left to that host."""
+    if isinstance(way, Named):
+        return False
+    file, dialect = key
+    places = find_places(search.cwd, search.environ, way.dialect)
+    return any(each.dialect == dialect and is_below(file, each.path) for each in places)
 
 
 def _read_linked(search: Search, parent: LoadedSource) -> Iterator[LoadedSource]:

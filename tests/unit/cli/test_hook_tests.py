@@ -46,7 +46,7 @@ CASES = {
 def test_a_difference_is_a_failure(case: str, why: str, desk: Desk) -> None:
     """With what was expected, and what came."""
     desk.file(".hookline.yaml", f"{FILE}  - {{name: a test, {case}}}\n")
-    told = desk.type("test", "--json")
+    told = desk.type("test", ".hookline.yaml", "--json")
     (result,) = told.document["tests"]
 
     assert (told.code, result["passed"]) == (int(bool(why)), not why)
@@ -81,7 +81,7 @@ def test_results_are_a_table(desk: Desk) -> None:
 def test_a_test_that_is_written_wrongly_is_an_error(case: str, place: str, desk: Desk) -> None:
     """With its place; no test runs."""
     desk.file(".hookline.yaml", f"{FILE}  - {case}\n")
-    told = desk.type("test")
+    told = desk.type("test", ".hookline.yaml")
 
     assert (told.code, place in told.err, told.out) == (2, True, "")
 
@@ -91,3 +91,14 @@ def test_without_a_file(desk: Desk) -> None:
     told = desk.type("test")
 
     assert (told.code, "hookline init" in told.err) == (2, True)
+
+
+def test_the_hooks_of_a_project_run_only_if_its_file_is_named(desk: Desk) -> None:
+    """Without a name it is your own file."""
+    desk.file(".hookline.yaml", "version: 1\nhooks: [{on: stop, run: touch ran}]\n")
+    told = desk.type("test")
+    assert (told.code, f"hookline test {desk.folder}/.hookline.yaml" in told.err) == (2, True)
+
+    assert desk.type("init", "--user").code == 0
+    (test, _) = desk.type("test", "--json").document["tests"]
+    assert test["file"].endswith("/.config/hookline/hookline.yaml")

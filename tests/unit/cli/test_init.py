@@ -18,7 +18,7 @@ def test_the_tests_of_each_example_pass(example: str, desk: Desk) -> None:
     """The file is sound, its hooks decide as it says, and its schema is beside it."""
     assert desk.type("init", "--example", example).code == 0
     assert json.loads((desk.folder / ".hookline.schema.json").read_text())["$id"]
-    told = desk.type("test", "--json")
+    told = desk.type("test", ".hookline.yaml", "--json")
 
     assert (told.code, told.document["failed"]) == (0, 0)
     assert len(told.document["tests"]) > 0

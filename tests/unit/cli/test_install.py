@@ -15,6 +15,7 @@ from tests.unit.cli.support import asked
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from hookline.bridges.install import Plan
     from tests.unit.cli.support import Desk
 
 GUARD = '{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "true", "timeout": 100}]}]}}'
@@ -164,6 +165,27 @@ def test_a_machine_without_hosts(desk: Desk, monkeypatch: pytest.MonkeyPatch) ->
     told = desk.type("install", "--yes")
 
     assert (told.code, "docker-agent" in told.err) == (2, True)
+
+
+def test_a_host_that_cannot_be_written_does_not_stop_the_next(
+    desk: Desk, settings: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It has failed, and nothing else: your own hooks are approved as always."""
+    apply_plan = install.apply_plan
+
+    def apply(plan: Plan, *given: object, **more: bool) -> None:
+        if plan.host.name == "cursor":
+            raise ConfigError("the disk is full", name="install.unwritable")
+        apply_plan(plan, *given, **more)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(install, "apply_plan", apply)
+    told = desk.type("install", "cursor", "claude-code", "--yes", "--json")
+    assert told.code == 2
+    assert [each["did"] for each in told.document["hosts"]] == ["failed", "installed"]
+    assert "the disk is full" in told.err
+    assert settings.read_text() != GUARD
+    (listed,) = desk.type("list", "--json").document["hooks"]
+    assert listed["standing"] == "approved"
 
 
 def test_a_broken_file_of_one_host_does_not_hide_another(desk: Desk, settings: Path) -> None:

@@ -4,6 +4,7 @@ import { execFile } from "node:child_process"
 
 const COMMAND = "HOOKLINE_COMMAND"
 const SECONDS = "HOOKLINE_SECONDS"
+const REFUSAL = "HOOKLINE_REFUSAL"
 
 // Resolves to hookline's answer; `refusal` is the reason of a call that may not run.
 const ask = (event, payload, cwd) =>
@@ -11,10 +12,7 @@ const ask = (event, payload, cwd) =>
     const options = { cwd, timeout: SECONDS * 1000, killSignal: "SIGKILL", maxBuffer: 1 << 26 }
     const child = execFile(COMMAND[0], COMMAND.slice(1), options, (error, out, err) => {
       if (error?.code === 2) return resolve({ refusal: err.trim() || "refused by a hook" })
-      if (error) {
-        const remedy = "`hookline status` says why"
-        return reject(new Error(`hookline did not run, so this call is refused; ${remedy}: ${error.message}`))
-      }
+      if (error) return reject(new Error(`${REFUSAL} (${error.message})`))
       try {
         resolve(out.trim() ? JSON.parse(out) : {})
       } catch {
