@@ -137,3 +137,17 @@ def test_a_changed_link_is_read_again(world: World) -> None:
     assert [spec.handler.script for spec in engine.hooks] == [  # type: ignore[union-attr]
         "false # changed"
     ]
+
+
+def test_what_a_host_runs_itself_does_not_come_back(world: World) -> None:
+    """A link to a file of the host, after a reload: the host runs its hooks, and nothing else."""
+    (world.home / ".claude").mkdir()
+    (world.home / ".claude/settings.json").write_text(settings("true"))
+    world.link("[{path: ~/.claude/settings.json, mode: strict}]")
+    engine = world.engine()
+    assert len(engine.hooks) == 1
+    engine.loader.drop_dialect("claude-code")
+    assert not engine.hooks
+    (world.home / ".claude/settings.json").write_text(settings("true # changed"))
+    reload_loader(engine.loader)
+    assert not engine.hooks
