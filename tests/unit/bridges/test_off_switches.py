@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import tomlkit
 
 from hookline.bridges.entry import Call
 from hookline.bridges.hosts import HOSTS
@@ -21,7 +22,7 @@ def find(host: str, settings: dict[str, Any], folder: Path, file: str = "") -> l
     environ = {"HOME": str(folder), "XDG_STATE_HOME": str(folder / "state")}
     path = Path((file and folder / file) or HOSTS[host].find_file(environ))
     path.parent.mkdir(parents=True)
-    path.write_text(json.dumps(settings))
+    path.write_text(tomlkit.dumps(settings) if path.suffix == ".toml" else json.dumps(settings))
     apply_plan(plan_install(HOSTS[host], CALL, environ), environ)
     return find_off_switches(HOSTS[host], environ, str(folder / "work"))
 
@@ -39,6 +40,8 @@ def find(host: str, settings: dict[str, Any], folder: Path, file: str = "") -> l
         ("gemini", {"hooksConfig": {"enabled": False}}, "", "enabled"),
         ("gemini", {"hooksConfig": {"disabled": ["hookline"]}}, "", "disabled"),
         ("qwen", {"disableAllHooks": True}, "", "disableAllHooks"),
+        ("codex", {"features": {"hooks": False}}, ".codex/config.toml", "features.hooks"),
+        ("codex", {"features": {"codex_hooks": False}}, ".codex/config.toml", "features"),
         ("copilot", {"disableAllHooks": True}, ".copilot/settings.json", "disableAllHooks"),
     ],
 )

@@ -5,7 +5,7 @@ Format: docs/formats/codex.md.
 
 from __future__ import annotations
 
-from hookline.dialects.codex.table import DENY, MANAGED_ONLY, TABLE
+from hookline.dialects.codex.table import DENY, TABLE
 from hookline.dialects.kit.answer import ReplyFormat, encode_answer, make_reply
 from hookline.dialects.kit.dialect import FolderDialect
 from hookline.model.spec import MANAGED, HookSpec
@@ -52,4 +52,4 @@ class Codex(FolderDialect):
 def _reaches(flag: HookSpec, spec: HookSpec) -> bool:
     if spec.origin.scope == MANAGED:
         return False
-    return flag.native_event == MANAGED_ONLY or spec.facts.get("trust_key") in flag.facts["off"]
+    return "off" not in flag.facts or spec.facts.get("trust_key") in flag.facts["off"]

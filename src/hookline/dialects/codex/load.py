@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from hookline.dialects.codex.table import ALIASES, MANAGED_ONLY, NAME, TABLE
+from hookline.dialects.codex.table import ALIASES, FEATURES, MANAGED_ONLY, NAME, TABLE
 from hookline.dialects.kit.load import FileFormat, Place, TimeLimit, load_file
 from hookline.dialects.kit.matcher import MatcherFormat
 from hookline.model.spec import MANAGED, USER, HookSpec
@@ -30,6 +30,11 @@ def _read_flags(root: Node, source: Source) -> Iterator[HookSpec]:
             root.warn("key.ignored", why, MANAGED_ONLY)
         elif root.flag(MANAGED_ONLY):
             yield make_disable_flag(source, NAME, MANAGED_ONLY, root.origin(MANAGED_ONLY), {})
+    features = root.value.get("features")
+    for key in FEATURES if isinstance(features, dict) else ():
+        if features.get(key) is False:
+            origin = root.origin("features", key)
+            yield make_disable_flag(source, NAME, f"features.{key}", origin, {})
     states = (root.value.get("hooks") or {}).get(_STATE)
     if not isinstance(states, dict) or source.scope != USER:
         return

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 
 NAME = "codex"
 MANAGED_ONLY = "allow_managed_hooks_only"
+# Under `features`, each switches all hooks off by being false; the second is the older name.
+FEATURES = ("hooks", "codex_hooks")
 SILENT, ALLOW, ASK, DENY, HALT = Stance
 
 # A tool also answers to the matchers that are written for these (docs/formats/codex.md 3; the

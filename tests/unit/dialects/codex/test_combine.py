@@ -86,3 +86,14 @@ def test_many_hooks_that_are_off_are_not_compared_with_each_other(
 
     assert [spec.name for spec in combined.specs] == [f"c{at}" for at in range(1, 200, 2)]
     assert "switches 100 hooks off" in combined.problems[0].message
+
+
+def test_a_feature_that_is_off_leaves_the_hooks_of_policy() -> None:
+    """It is the user's word, and policy's hooks are not the user's."""
+    off = Source(file="config.toml", tree={"features": {"hooks": False}}, scope="user")
+    on = Source(file="config.toml", tree={"features": {"hooks": True}}, scope="user")
+    managed = hooks().replace(scope="managed", file="requirements.toml")
+
+    assert left(hooks(), off) == []
+    assert left(hooks(), on) == ["x"]
+    assert left(managed, off) == ["x"]
