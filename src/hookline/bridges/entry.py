@@ -57,7 +57,7 @@ class Call(Frozen):
         seconds = max(1, self.find_seconds(host, row) - REST)
         options = ["--deadline", f"{seconds}"]
         if host.speaks:  # it has other tools than the dialect's own host, and runs no hook itself
-            options += ["--match-tools", "canonical", "--guest"]
+            options += ["--match-tools", "canonical", "--guest", host.name]
         return [*self.words, "answer", host.dialect, *options]
 
     def make_trial(self, host: Host, file: str) -> tuple[str, str]:

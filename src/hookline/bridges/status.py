@@ -42,8 +42,8 @@ class HostStatus(Frozen):
 
     `scopes`: where hookline is installed, of "user" and "project". `last`: the time of the newest
     event, in seconds since 1970; None without one. `events` and `refusals` are those of today.
-    `latency`: the median seconds of an answer today. `has_run`: whether the host ran since hookline
-    was installed; None where that cannot be told.
+    `latency`: the median seconds that the host waited today. `has_run`: whether the host ran since
+    hookline was installed; None where that cannot be told.
     """
 
     host: Host
@@ -101,7 +101,7 @@ def find_status(
             if may_be_installed(host, environ, folder):
                 problems.append(_make_unreadable(host, error))
     today = _list_today(host, search, now)
-    seconds = [each["seconds"] for each in today if isinstance(each.get("seconds"), int | float)]
+    seconds = [each["waited"] for each in today if isinstance(each.get("waited"), int | float)]
     last = _find_last(host, search)
     since = max(find_installation_time(host, environ, folder) for folder in ("", project))
     has_run = _has_run(host, environ, since) if scopes and since else None
@@ -138,21 +138,21 @@ def _has_own_file(host: Host, environ: Mapping[str, str], project: str) -> bool:
 
 
 def _list_today(host: Host, search: Search | None, now: float) -> list[dict[str, Any]]:
-    """Return the events of a host since midnight; a host that speaks another's dialect has none."""
-    if search is None or host.speaks:
+    """Return the events of a host since midnight."""
+    if search is None:
         return []
     midnight = datetime.fromtimestamp(now).astimezone().replace(hour=0, minute=0, second=0)
     since = format_time(midnight.timestamp())
-    return [
-        each
-        for each in search.events(Query(dialect=host.dialect, since=since))
-        if each.get("stance")
-    ]
+    return [each for each in search.events(_make_query(host, since)) if each.get("stance")]
+
+
+def _make_query(host: Host, since: str = "") -> Query:
+    return Query(dialect=host.dialect, guest=host.name if host.speaks else "", since=since)
 
 
 def _find_last(host: Host, search: Search | None) -> float | None:
     """Return the time of the newest event of a host."""
-    found = search.latest(Query(dialect=host.dialect)) if search and not host.speaks else None
+    found = search.latest(_make_query(host)) if search else None
     return datetime.fromisoformat(found["at"]).timestamp() if found else None
 
 

@@ -61,15 +61,15 @@ class Request(Frozen):
     """What a host asks by the command line: the `host` that it is, and which hooks answer.
 
     `event`: its name, where the payload does not say. `deadline`: in seconds, where it is not the
-    host's own. `guest`: another program asks, in the dialect of the host. `error`: why the command
-    line cannot be used; `selection` is None then.
+    host's own. `guest`: which other program asks, in the dialect of the host. `error`: why the
+    command line cannot be used; `selection` is None then.
     """
 
     host: str
     event: str = ""
     selection: Selection | None = None
     deadline: float = 0.0
-    guest: bool = False
+    guest: str = ""
     error: Exception | None = None
 
 
@@ -83,8 +83,8 @@ def make_request(
         complete="events",
     ),
     deadline: float = DEADLINE,
-    guest: bool = option(
-        "--guest", "another program asks, so that no hook is left to the host", is_rare=True
+    guest: str = option(
+        "--guest NAME", "this other program asks, so no hook is left to the host", is_rare=True
     ),
 ) -> Request:
     """Return the request that the options of `hookline answer` make.
@@ -114,12 +114,15 @@ def parse_request(words: list[str]) -> Request:
         return Request(host=host, event=event[1] if event else "", error=error)
 
 
-def answer_main(words: list[str], answers: AnswerPipe | None = None) -> int:
+def answer_main(
+    words: list[str], answers: AnswerPipe | None = None, began: float | None = None
+) -> int:
     """Answer one event of a host, through its supervisor if there is one.
 
-    Return the exit code that the host understands.
+    Return the exit code that the host understands. `began`: when the host started this, in seconds
+    since 1970.
     """
-    answer = Answer(parse_request(words), answers)
+    answer = Answer(parse_request(words), answers, began)
     reply = answer.make_reply()
     stdout, stderr = encode_text(reply.stdout), encode_text(reply.stderr)
     engine, stays = answer.engine, bool(answer.runs or answer.left)
@@ -144,7 +147,9 @@ class Answer:
     that went to the background while they ran. `engine`: whose they are, once there is one.
     """
 
-    def __init__(self, request: Request, answers: AnswerPipe | None = None) -> None:
+    def __init__(
+        self, request: Request, answers: AnswerPipe | None = None, began: float | None = None
+    ) -> None:
         self.request = request
         self.engine: Engine | None = None
         self.runs: list[Run] = []
@@ -154,6 +159,8 @@ class Answer:
         self._sent = b""
         self._unwritten: list[str] = []
         self._journal = open_journal(os.environ, self._unwritten.append)
+        if self._journal is not None:
+            self._journal.began, self._journal.guest = began, request.guest
 
     def make_reply(self) -> Reply:
         """Return the reply; the fallback if no decision can be made."""

@@ -20,6 +20,7 @@ _SLOW = 1.0  # seconds after which the supervisor loads what it needs to answer 
 
 def answer_supervised(words: list[str]) -> int:
     """Answer one event of a host; return the exit code that the host understands."""
+    began = time.time()
     try:
         worker: Worker | AnswerPipe | None = fork_worker()
     except OSError:  # no further process fits into this system
@@ -32,7 +33,7 @@ def answer_supervised(words: list[str]) -> int:
     from hookline.cli.answer import answer_main, write_fallback  # noqa: PLC0415
 
     if not isinstance(worker, Worker):
-        return answer_main(words, worker)
+        return answer_main(words, worker, began)
     worker.wait_for_reply()
     if worker.reply is not None:
         _pass_on_reply(worker, *worker.reply)

@@ -45,7 +45,8 @@ class Journal:
     returns seconds since 1970; `new_id` returns an id for an event. `tell` receives one line for
     each kind of trouble, once. `exports` receive every event too, such as `otel.Telemetry`.
     `environ` is what hooks inherit, to mask the secrets in it. `lost` counts records that were not
-    written. Several threads may use it.
+    written. `began` and `guest` belong to a process that answers one event: when it began, by
+    `clock`, and which program asks in the dialect of another. Several threads may use it.
     """
 
     def __init__(
@@ -66,6 +67,8 @@ class Journal:
         self.tell = tell
         self.exports = exports
         self.lost = 0
+        self.began: float | None = None
+        self.guest = ""
         self._troubles: dict[str, Problem] = {}
         # The ids of events, and whether they are decided: a detached hook may end before that.
         self._ids: dict[tuple[str, str, str], tuple[str, bool]] = {}
@@ -127,8 +130,8 @@ class Journal:
     def _event_records(
         self, event: Event, decision: Decision, spec_of: SpecOf
     ) -> list[dict[str, Any]]:
-        event_id, at, policy = self._event_id(event), format_time(self.clock()), self.policy
-        records = []
+        event_id, now, policy = self._event_id(event), self.clock(), self.policy
+        at, records = format_time(now), []
         for number, verdict in enumerate(decision.verdicts, 1):
             spec, run_id = spec_of(verdict.hook_id), f"{event_id}.{number}"
             record = run_record(
@@ -136,6 +139,10 @@ class Journal:
             )
             records.append(record)
         record = event_record(event, decision, event_id=event_id, at=at, policy=policy)
+        if self.began is not None:
+            record["waited"] = max(0.0, round(now - self.began, 6))
+        if self.guest:
+            record["guest"] = self.guest
         return [*records, record]
 
     def _end_record(

@@ -33,9 +33,10 @@ class Query(Frozen):
     """Filters that must all match; an empty query matches every record.
 
     `event`: a canonical kind, or a native name. `dialect`: that of the host. `hook`: a part of a
-    hook's id or name, or of its command where that is kept. `session`: the start of a session id.
-    `since`, `until`: times as records have them. `fault`: a hook failed. `after`: only records with
-    a higher number.
+    hook's id or name, or of its command where that is kept. `guest`: the program that asked in
+    the dialect of another, "" for the dialect's own host, None for all. `session`: the start of a
+    session id. `since`, `until`: times as records have them. `fault`: a hook failed. `after`: only
+    records with a higher number.
     """
 
     event: str = ""
@@ -43,6 +44,7 @@ class Query(Frozen):
     tool: str = ""
     hook: str = ""
     stance: str = ""
+    guest: str | None = None
     session: str = ""
     since: str = ""
     until: str = ""
@@ -59,6 +61,7 @@ class Query(Frozen):
             self.event in ("", record.get("kind"), record.get("native_event"))
             and self.dialect in ("", record.get("dialect"))
             and self.tool in ("", record.get("tool"))
+            and self.guest in (None, record.get("guest", ""))
             and self.stance in ("", record.get("stance"))
             and _text(record, "session").startswith(self.session)
             and at >= self.since

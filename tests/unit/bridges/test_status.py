@@ -141,6 +141,8 @@ def test_events_of_today_are_counted(world: World) -> None:
         engine.answer("claude-code", PAYLOAD | {"hook_event_name": "PreToolUse"})
         engine.answer("claude-code", PAYLOAD | {"hook_event_name": "PostToolUse"})
         engine.answer("codex", PAYLOAD | {"hook_event_name": "PostToolUse"})
+        journal.began, journal.guest = journal.clock() - 2, "opencode"
+        engine.answer("claude-code", PAYLOAD | {"hook_event_name": "PreToolUse"})
     search = Search(str(world.folder / "journal"))
     last = search.events(Query())[-1]["at"]
     installed = world.install() - 3600
@@ -151,12 +153,16 @@ def test_events_of_today_are_counted(world: World) -> None:
 
     found = world.find(search=search, now=installed + 3600)
     assert (found.events, found.refusals, found.problems) == (2, 1, ())
-    assert found.latency is not None
+    assert found.latency is None  # no process of its own answered
     assert found.to_dict()["last_event"] <= last
     later = world.find(search=search, now=installed + 3 * 86400)
     assert (later.events, later.latency, later.last) == (0, None, found.last)
     assert world.find("codex", search=search, now=installed + 3600).events == 1
-    assert world.find("opencode", search=search, now=installed + 3600).last is None
+    guest = world.find("opencode", search=search, now=installed + 3600)
+    assert (guest.events, guest.refusals) == (1, 1)
+    assert guest.latency is not None
+    assert 2 <= guest.latency < 60
+    assert world.find("pi", search=search, now=installed + 3600).last is None
 
 
 @pytest.mark.parametrize(("host", "codes"), [("kimi", ["HKL1912"]), ("claude-code", [])])

@@ -147,7 +147,8 @@ def test_a_clones_settings_leave_no_guard_to_the_host(
 
 
 @pytest.mark.parametrize(
-    ("words", "reason"), [((), ""), (("--guest",), "guard"), (("--match-tools", "canonical"), "")]
+    ("words", "reason"),
+    [((), ""), (("--guest", "pi"), "guard"), (("--match-tools", "canonical"), "")],
 )
 def test_a_guest_of_the_dialect_runs_no_hook_itself(
     words: tuple[str, ...], reason: str, machine: Machine
