@@ -36,10 +36,11 @@ class Host(Frozen):
     file itself, not of its `hooks`. `version`: what a new file says as its version.
 
     `speaks`: the dialect that it is asked in. `has_http`: it can call `hookline serve`.
-    `needs_trust`: it runs an entry only after `codex_trust` has asked it to trust that.
-    `allows_comments`, `allows_mark`: whether it reads a JSON file with comments, with a byte order
-    mark. `verified`: the versions with which this was tried. `notes`: what `install` says.
-    `sessions`: files below its folder that each session writes; "" where that is not known.
+    `other_file`: where beside the file it also takes hooks from, in TOML. `needs_trust`: it runs an
+    entry only after `codex_trust` has asked it to trust that. `allows_comments`, `allows_mark`:
+    whether it reads a JSON file with comments, with a byte order mark. `verified`: the versions
+    with which this was tried. `notes`: what `install` says. `sessions`: files below its folder that
+    each session writes; "" where that is not known.
     """
 
     name: str
@@ -49,6 +50,7 @@ class Host(Frozen):
     moved_by: str = ""
     inside: str = ""
     user_file: str = ""
+    other_file: str = ""
     project_file: str = ""
     form: str = GROUPS
     events: tuple[str, ...] = ()
@@ -148,6 +150,7 @@ HOSTS: dict[str, Host] = {
             folder="{home}/.codex",
             moved_by="CODEX_HOME",
             user_file="hooks.json",
+            other_file="config.toml",
             project_file=".codex/hooks.json",
             events=_words(
                 "SessionStart UserPromptSubmit PreToolUse PermissionRequest PostToolUse "

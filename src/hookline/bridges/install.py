@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+import tomllib
 from contextlib import suppress
 from hashlib import sha256
 
@@ -106,6 +107,7 @@ def plan_install(
         if moved:  # what is in both files for a moment runs twice, and is not lost
             changes.insert(0, make_change(taken, kept, format_entries(taken_over, taken)))
         warnings = _warn_of_others(file, programs - {call.words[0]}, "replaced")
+        warnings += _warn_of_two_files(host, file)
         if call.http and not host.gate:
             warnings += (f"{host.title} lets a tool run when the server at {call.http} is gone",)
     else:
@@ -315,6 +317,19 @@ def _warn_of_others(file: str, programs: set[str], done: str) -> tuple[str, ...]
         f"{file} calls another hookline, by `{each}`; its entries are {done}"
         for each in sorted(programs)
     )
+
+
+def _warn_of_two_files(host: Host, file: str) -> tuple[str, ...]:
+    """Return a warning if a host takes hooks from two files, and says so at each start."""
+    other = os.path.join(os.path.dirname(file), host.other_file)
+    try:
+        tree = tomllib.loads((read_file(other) or b"").decode()) if host.other_file else {}
+    except (ConfigError, ValueError):  # the host itself complains
+        return ()
+    hooks = tree.get("hooks")
+    if not isinstance(hooks, dict) or not any(isinstance(each, list) for each in hooks.values()):
+        return ()
+    return (f"{host.title} warns at each start that it has hooks in {file} and in {other}",)
 
 
 def _warn_of_moves(host: Host, commands: Sequence[str]) -> tuple[str, ...]:

@@ -196,3 +196,21 @@ def test_a_damaged_record_is_no_record(home: Home) -> None:
     home.uninstall()
 
     assert json.loads(home.file.read_text()) == json.loads(SETTINGS)
+
+
+@pytest.mark.parametrize(
+    ("config", "is_warned"),
+    [
+        ("", False),
+        ('[hooks.state."a:stop:0:0"]\nenabled = true\n', False),
+        ("[[hooks.Stop]]\nhooks = []\n", True),
+        ("[[hooks", False),
+    ],
+)
+def test_codex_warns_of_hooks_in_two_files(config: str, is_warned: bool, home: Home) -> None:
+    """So the installation says it before."""
+    (home.folder / ".codex").mkdir()
+    (home.folder / ".codex/config.toml").write_text(config)
+    plan = plan_install(HOSTS["codex"], CALL, home.environ)
+
+    assert any("warns at each start" in each for each in plan.warnings) is is_warned
