@@ -126,11 +126,13 @@ def test_a_package_that_was_not_installed_has_its_name() -> None:
 
 @pytest.mark.process
 def test_a_checkout_stays_editable() -> None:
-    """The command names this Python, and pip accepts it."""
-    words = shlex.split(install_command(extra="grpc"))
-
-    assert words == [sys.executable, "-m", "pip", "install", "-e", f"{ROOT}[grpc]"]
-    assert_pip_accepts(words[4:])
+    """The command of each extra names this Python, and pip accepts it."""
+    named: list[str] = []
+    for extra in DECLARED["optional-dependencies"]:
+        words = shlex.split(install_command(extra=extra))
+        assert words == [sys.executable, "-m", "pip", "install", "-e", f"{ROOT}[{extra}]"]
+        named += words[4:]
+    assert_pip_accepts(named)
 
 
 def test_the_source_itself_is_named_without_an_extra(tmp_path: Path) -> None:
