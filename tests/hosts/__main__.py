@@ -39,7 +39,7 @@ def main(words: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.hosts", description=__doc__)
     parser.add_argument("hosts", nargs="*", help="names of hosts; default: all")
     parser.add_argument("-k", dest="word", default="", help="only scenarios that have this word")
-    parser.add_argument("--record", action="store_true", help="write the recordings that `make test` plays")
+    parser.add_argument("--record", action="store_true", help="write what `make test` plays")
     given = parser.parse_args(words)
     hosts = [host for host in HOSTS if not given.hosts or host.name in given.hosts]
     scenarios = [each for each in SCENARIOS if given.word in each.name]
