@@ -2,48 +2,36 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 from hookline.text.globs import path_matches
-from hookline.text.shell import parse_words
-from hookline.text.source_references import (
-    SHELL,
-    find_code_option,
-    find_interpreter,
-    find_program_index,
-)
+from hookline.text.script.evaluate import read_shell
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from hookline.model.spec import ShellCommand
+    from hookline.text.script.reading import Call
 
 # What a shell removes from a word.
 _QUOTING = str.maketrans("", "", "'\"\\\n")
 
 
 def runs_command(wanted: ShellCommand, line: str, cwd: str) -> bool:
-    """Return whether a line runs such a command: itself, behind `sudo` and its kin, or by `sh -c`.
+    """Return whether a line runs such a command, through whatever it runs that by.
 
-    A line that cannot be read counts if the name of the program is anywhere in it.
+    A line of which a part cannot be read counts if the name of the program is anywhere in it.
     """
-    commands = parse_words(line) if line else ()
-    if commands is None:
-        text = line.translate(_QUOTING)
-        return any(name in text for name in wanted.names)
-    return any(_fits(wanted, words[find_program_index(words) :], cwd) for words in commands)
+    reading = read_shell(line, cwd=cwd)
+    if any(_fits(wanted, call, cwd) for call in reading.calls if not call.language):
+        return True
+    text = line.translate(_QUOTING)
+    return bool(reading.unverified) and any(name in text for name in wanted.names)
 
 
-def _fits(wanted: ShellCommand, words: Sequence[str], cwd: str) -> bool:
-    if not words:
+def _fits(wanted: ShellCommand, call: Call, cwd: str) -> bool:
+    if call.program not in wanted.names:
         return False
-    program, *rest = words
-    if find_interpreter(program) == SHELL:
-        scripts = (script for option, script in pairwise(rest) if find_code_option(SHELL, option))
-        return any(runs_command(wanted, script, cwd) for script in scripts)
-    if program.rpartition("/")[2] not in wanted.names:
-        return False
+    rest = [word.text for word in call.words[1:]]
     end = rest.index("--") if "--" in rest else len(rest)
     options = [word for word in rest[:end] if word.startswith("-") and word != "-"]
     operands = [_simplify(word) for word in rest if word not in (*options, "--")]

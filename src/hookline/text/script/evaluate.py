@@ -1,0 +1,411 @@
+"""Evaluates the statements of a shell text without running anything.
+
+Both branches of a choice are taken, a loop over known words runs for each, and a pipe hands on what
+is known of the data. The tree of the grammar decides; a part that it cannot read goes to the lexer.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from hookline.text.script.lexer import split_commands
+from hookline.text.script.reading import (
+    DEEPEST,
+    MOST_BYTES,
+    MOST_CALLS,
+    UNKNOWN_WORD,
+    Reading,
+    Redirect,
+    Word,
+    join_all,
+    join_words,
+    make_set,
+)
+from hookline.text.script.redirects import read_heredoc, read_redirect, send_output
+from hookline.text.script.running import run_words
+from hookline.text.script.state import Shell
+from hookline.text.script.words import read_fields, read_word
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from tree_sitter import Node, Parser, Tree
+
+_BUDGET = 0.02  # seconds for the grammar
+_MOST_STEPS = 4000  # calls of the grammar's progress function, where no clock is given
+_MOST_HEREDOCS = 64
+_SHORT = 400  # bytes that the grammar reads in time, whatever they are
+_MOST_LEVELS = 150  # of the tree
+_MOST_ITEMS = 16  # of a loop
+_SEQUENCES = make_set("""
+program list variable_assignments compound_statement do_group if_statement while_statement
+elif_clause else_clause negated_command case_statement case_item ERROR c_style_for_statement
+""")
+_EXPRESSIONS = make_set("""
+test_command binary_expression unary_expression parenthesized_expression postfix_expression
+ternary_expression
+""")  # fmt: skip
+
+
+def read_shell(
+    text: str,
+    *,
+    cwd: str = "",
+    home: str = "",
+    clock: Callable[[], float] | None = None,
+) -> Reading:
+    """Return every call that a shell text would make.
+
+    Args:
+        text: the text.
+        cwd: the folder that it runs in; empty if that is unknown.
+        home: the user's home folder.
+        clock: seconds, to end a parse that takes longer than 20 ms; without it a count of steps
+            ends it.
+    """
+    shell = Evaluator(cwd, home or "~", clock)
+    shell.run_text(text, None, ())
+    return Reading(
+        tuple(shell.calls),
+        tuple(dict.fromkeys(shell.unverified)),
+        tuple(shell.files.items()),
+        shell.is_fork_bomb,
+    )
+
+
+class _DeepError(Exception):
+    """A text nests deeper than is read."""
+
+
+class Evaluator(Shell):
+    """Walks the tree of a text."""
+
+    def __init__(self, cwd: str, home: str, clock: Callable[[], float] | None) -> None:
+        super().__init__(cwd, home, clock)
+        self._active: list[str] = []
+        self._level = self._depth = 0
+
+    def expand_text(self, text: str) -> Word:
+        """Return the value of a text as between double quotes."""
+        if "$" not in text and "`" not in text:
+            return Word(text)
+        nodes = list(_walk(self._parse(f'"{text}"'), ("string",)))
+        return read_word(nodes[0], self) if nodes else UNKNOWN_WORD
+
+    # -- texts -------------------------------------------------------------------------------------
+
+    def run_text(
+        self,
+        text: str,
+        stdin: Word | None,
+        via: Sequence[str],
+        positional: Sequence[Word] | None = None,
+    ) -> Word:
+        """Run a text and return what it prints."""
+        if self._depth >= DEEPEST:
+            self.unverified.append("shell texts in shell texts, too deep")
+            return UNKNOWN_WORD
+        if len(text) > MOST_BYTES:
+            self.unverified.append(f"more than {MOST_BYTES >> 10} KB of shell text")
+            self._lex(text[:MOST_BYTES])
+            return UNKNOWN_WORD
+        before = self.via, self.stdin, self.positional, self._level
+        self.via, self.stdin = (*self.via, *via), stdin
+        self._depth += 1
+        self._level = 0
+        if positional is not None:
+            self.positional = list(positional)
+        try:
+            tree = self._parse(text)
+            if tree is None:
+                self.unverified.append("a part that the grammar could not read in time")
+                self._lex(text)
+                return UNKNOWN_WORD
+            if tree.root_node.has_error:
+                self._lex(text, is_doubted=True)
+            return self.run(tree.root_node, stdin)
+        except _DeepError:
+            self.unverified.append("brackets and blocks, too deep")
+            self._lex(text)
+            return UNKNOWN_WORD
+        finally:
+            self._depth -= 1
+            self.via, self.stdin, self.positional, self._level = before
+
+    def _parse(self, text: str) -> Tree | None:
+        if text.count("<<") > _MOST_HEREDOCS:  # the grammar takes a time that grows with its square
+            return None
+        source = text.encode("utf-8", "replace")
+        if len(source) < _SHORT:
+            return _parser().parse(source)
+        clock, steps = self.clock, 0
+        end = clock() + _BUDGET if clock else 0.0
+
+        def is_late(*_: object) -> bool:
+            nonlocal steps
+            steps += 1
+            return clock() > end if clock else steps > _MOST_STEPS
+
+        try:
+            return _parser().parse(lambda at, _: source[at : at + 4096], progress_callback=is_late)
+        except ValueError:
+            _parser().reset()
+            return None
+
+    def _lex(self, text: str, *, is_doubted: bool = False) -> None:
+        """Add the calls that the lexer finds. `is_doubted`: the tree is there, and has an error."""
+        seen = {tuple(word.text for word in call.words) for call in self.calls}
+        waiting, read = [text], 0
+        while waiting and read < DEEPEST:
+            read += 1
+            lexed = split_commands(waiting.pop())
+            waiting += lexed.inner
+            if not lexed.is_whole:
+                self.unverified.append("a quotation or a bracket that does not end")
+            for words in lexed.commands:
+                if words not in seen and len(self.calls) < MOST_CALLS:
+                    run_words(self, _expand_lexed(words, self), None)
+        if is_doubted and waiting:
+            self.unverified.append("a part that the grammar cannot read")
+
+    # -- statements --------------------------------------------------------------------------------
+
+    def run(self, node: Node, stdin: Word | None) -> Word:
+        """Run a statement and return what it prints."""
+        self._level += 1
+        if self._level > _MOST_LEVELS:
+            raise _DeepError
+        try:
+            return self._run(node, stdin)
+        finally:
+            self._level -= 1
+
+    def _run(self, node: Node, stdin: Word | None) -> Word:
+        kind = node.type
+        run = _STATEMENTS.get(kind)
+        if run is not None:
+            return run(self, node, stdin)
+        if kind in _SEQUENCES:
+            return self._run_all(node.named_children, stdin)
+        if kind in _EXPRESSIONS:
+            for found in _walk_node(node, ("command_substitution",)):
+                self.run_substitution(found)
+        return Word("")
+
+    def run_pipeline(self, node: Node, stdin: Word | None) -> Word:
+        """Run the commands of a pipe, each with what the one before prints."""
+        for child in node.named_children:
+            stdin = self.run(child, stdin)
+        return stdin or Word("")
+
+    def run_subshell(self, node: Node, stdin: Word | None) -> Word:
+        """Run statements whose changes of folder and variables end with them."""
+        before = self.cwd, dict(self.variables), list(self.positional)
+        printed = self._run_all(node.named_children, stdin)
+        self.cwd, self.variables, self.positional = before
+        return printed
+
+    def _run_all(self, nodes: Iterable[Node], stdin: Word | None) -> Word:
+        printed = [self.run(node, stdin) for node in nodes]
+        said = [word for word in printed if word.text or word.calls]
+        return join_words(said) if said else Word("")
+
+    def run_loop(self, node: Node, stdin: Word | None) -> Word:
+        """Run the body of `for` for each of its words."""
+        name, *rest = node.named_children
+        body = [child for child in rest if child.type in ("do_group", "compound_statement")]
+        values = [word for child in rest if child not in body for word in read_fields(child, self)]
+        if not values:
+            values = list(self.positional) or [UNKNOWN_WORD]
+        if len(values) > _MOST_ITEMS:
+            values = [*values[:_MOST_ITEMS], UNKNOWN_WORD]
+        printed = []
+        for value in values:
+            self.set((name.text or b"").decode(), value)
+            printed.append(self._run_all(body, stdin))
+        return join_words(printed)
+
+    def define(self, node: Node, _stdin: Word | None) -> Word:
+        """Remember a function."""
+        name = (node.named_children[0].text or b"").decode()
+        self.functions[name] = node
+        own = [found for found in _walk_node(node, ("command_name",)) if _names(found, name)]
+        if len(own) > 1:
+            self.bombs.add(name)
+        return Word("")
+
+    def assign(self, node: Node) -> tuple[str, Word]:
+        """Assign a variable, and return its name and value."""
+        name, *values = node.named_children
+        text = (name.text or b"").decode().partition("[")[0]
+        if values and values[0].type == "array":
+            words = [word for child in values[0].named_children
+                     for word in read_fields(child, self)]  # fmt: skip
+            self.set(text, *words)
+            return text, join_all(words) if words else Word("")
+        value = read_word(values[0], self) if values else Word("")
+        if b"+=" in (node.text or b"")[: len(name.text or b"") + 2]:
+            value = join_words([self.get(text, None) if self.has(text) else Word(""), value])
+        self.set(text, value)
+        return text, value
+
+    def run_declaration(self, node: Node, stdin: Word | None) -> Word:
+        """Run `export`, `declare`, `unset` and their kin."""
+        words = [Word((node.children[0].text or b"").decode())]
+        for child in node.named_children:
+            if child.type == "variable_assignment":
+                name, value = self.assign(child)
+                words.append(value._replace(text=f"{name}={value.text}"))
+            else:
+                words += read_fields(child, self)
+        return self.add_call(words, stdin)
+
+    # -- commands ----------------------------------------------------------------------------------
+
+    def run_command(
+        self, node: Node, stdin: Word | None, redirects: Sequence[Redirect] = ()
+    ) -> Word:
+        """Run a simple command."""
+        words: list[Word] = []
+        assigned: list[tuple[str, Word]] = []
+        found = list(redirects)
+        outer = self.stdin
+        self.stdin = stdin if stdin is not None else outer
+        for child in node.named_children:
+            if child.type == "variable_assignment":
+                assigned.append(self._read_prefix(child))
+            elif child.type in ("file_redirect", "herestring_redirect"):
+                stdin = read_redirect(self, child, found, stdin)
+            elif child.type == "command_name":
+                for each in child.children or (child,):
+                    words += read_fields(each, self)
+            else:
+                words += read_fields(child, self)
+        self.stdin = outer
+        return send_output(self, run_words(self, words, stdin, found, assigned), found)
+
+    def _read_prefix(self, node: Node) -> tuple[str, Word]:
+        """Return an assignment before a command, which holds for that command only."""
+        name = (node.named_children[0].text or b"").decode()
+        before = self.variables.get(name)
+        separators = self.separators
+        pair = self.assign(node)
+        if name == "IFS":
+            self.separators = separators
+        elif before is None:
+            self.variables.pop(name, None)
+        else:
+            self.variables[name] = before
+        return pair
+
+    def run_redirected(self, node: Node, stdin: Word | None) -> Word:
+        """Run a statement with redirections."""
+        body = node.child_by_field_name("body")
+        found: list[Redirect] = []
+        after: list[tuple[Node, bool]] = []
+        for child in node.named_children:
+            if child.type == "heredoc_redirect":
+                stdin = read_heredoc(self, child, found, after)
+            elif child.type in ("file_redirect", "herestring_redirect"):
+                stdin = read_redirect(self, child, found, stdin)
+        if body is None:
+            return send_output(self, Word(""), found)
+        if body.type == "command":
+            printed = self.run_command(body, stdin, found)
+        else:
+            printed = send_output(self, self.run(body, stdin), found)
+        for rest, is_piped in after:
+            nodes = rest.named_children if rest.type == "pipeline" and is_piped else [rest]
+            for each in nodes:
+                printed = self.run(each, printed if is_piped else None)
+        return printed
+
+    def run_substitution(self, node: Node) -> Word:
+        """Run a command substitution and return what it prints, without the last line breaks."""
+        text = (node.text or b"").decode("utf-8", "replace")
+        inner = node.named_children
+        if text.startswith("`") and "\\" in text:
+            printed = self.run_text(text[1:-1].replace("\\`", "`").replace("\\$", "$"), None, ())
+        elif len(inner) == 1 and inner[0].type == "file_redirect":  # `$(< file)`
+            printed = read_redirect(self, inner[0], [], None) or UNKNOWN_WORD
+        else:
+            before = self.cwd, dict(self.variables)
+            printed = self._run_all(inner, None)
+            self.cwd, self.variables = before
+        return printed._replace(text=printed.text.rstrip("\n"))
+
+    def run_process(self, node: Node) -> Word:
+        """Run a process substitution and return the path by which it is read."""
+        is_input = (node.text or b"").startswith(b"<")
+        printed = self._run_all(node.named_children, None if is_input else self.stdin)
+        path = f"/dev/fd/{63 - len(self.files) % 50}"
+        self.files[path] = printed
+        return Word(path, printed.calls, printed.names)
+
+    def call_function(self, name: str, words: Sequence[Word], stdin: Word | None) -> Word:
+        """Run the body of a function of the text."""
+        if name in self.bombs:
+            self.is_fork_bomb = True
+        if name in self._active or len(self._active) >= DEEPEST:
+            return UNKNOWN_WORD
+        before, self.positional = self.positional, list(words)
+        self._active.append(name)
+        try:
+            return self._run_all(self.functions[name].named_children[1:], stdin)
+        finally:
+            self._active.pop()
+            self.positional = before
+
+
+_STATEMENTS: dict[str, Callable[[Evaluator, Node, Word | None], Word]] = {
+    "command": Evaluator.run_command,
+    "pipeline": Evaluator.run_pipeline,
+    "redirected_statement": Evaluator.run_redirected,
+    "variable_assignment": lambda shell, node, _: shell.assign(node)[1]._replace(text="", calls=()),
+    "declaration_command": Evaluator.run_declaration,
+    "unset_command": Evaluator.run_declaration,
+    "function_definition": Evaluator.define,
+    "subshell": Evaluator.run_subshell,
+    "for_statement": Evaluator.run_loop,
+}
+
+
+def _expand_lexed(words: Sequence[str], shell: Shell) -> list[Word]:
+    """Return words of the lexer, with braces and the home folder as the shell would have them."""
+    found: list[Word] = []
+    for text in words:
+        if text.startswith("{") and text.endswith("}") and "," in text:
+            found += [Word(each) for each in text[1:-1].split(",") if each]
+        elif text == "~" or text.startswith("~/"):
+            found.append(Word(shell.home + text[1:]))
+        else:
+            found.append(shell.expand_text(text) if "$" in text and '"' not in text else Word(text))
+    return found
+
+
+def _names(node: Node, name: str) -> bool:
+    return (node.text or b"").decode("utf-8", "replace") == name
+
+
+def _walk(tree: Tree | None, kinds: Sequence[str]) -> Iterable[Node]:
+    return _walk_node(tree.root_node, kinds) if tree is not None else ()
+
+
+def _walk_node(node: Node, kinds: Sequence[str]) -> Iterable[Node]:
+    """Return the parts of these kinds; an explicit stack, because hostile texts nest deep."""
+    waiting, found = [node], []
+    while waiting:
+        each = waiting.pop()
+        if each.type in kinds:
+            found.append(each)
+        waiting.extend(reversed(each.named_children))
+    return found
+
+
+@lru_cache(maxsize=1)
+def _parser() -> Parser:
+    import tree_sitter_bash  # noqa: PLC0415 - only rules that look into commands need the grammar
+    from tree_sitter import Language, Parser  # noqa: PLC0415 - as above
+
+    return Parser(Language(tree_sitter_bash.language()))

