@@ -12,12 +12,13 @@ from tempfile import TemporaryDirectory
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
+from hookline.bridges.take_over import find_path
 from hookline.engine.catalog import make_dialect
 from tests.hosts.machine import Machine
 from tests.hosts.packages import NotInstalledError, install_host, install_node
 from tests.hosts.recordings import write_recording
 from tests.hosts.run import play_scenario
-from tests.hosts.scenarios import SCENARIOS
+from tests.hosts.scenarios import HTTP, SCENARIOS, TAKE_OVER
 from tests.hosts.table import HOSTS, NEEDED
 
 if TYPE_CHECKING:
@@ -101,9 +102,16 @@ def _find_missing(host: Host, scenario: Scenario) -> str:
     kind, power = scenario.needs
     table = make_dialect(host.facts.dialect).table
     rows = [row for event in host.facts.events if (row := table.row(event))]
+    title = host.facts.title
+    if scenario.install == TAKE_OVER and not find_path(host.facts, {"HOME": "/"}):
+        return f"hooks of {title} are in files of their own"
+    if scenario.install == HTTP and not host.facts.has_http:
+        return f"{title} has no HTTP hooks"
+    if scenario.damage == "no server" and not host.facts.gate:
+        return f"{title} lets a call run when the server is gone; `hookline install` warns of it"
     if any(row.kind == kind and power in row.powers for row in rows):
         return host.lacks.get(scenario.name, "")
-    return f"{host.facts.title} has no `{power}` at `{kind}`"
+    return f"{title} has no `{power}` at `{kind}`"
 
 
 if __name__ == "__main__":

@@ -8,12 +8,13 @@ import shutil
 import subprocess
 import sys
 import venv
+from contextlib import contextmanager
 from pathlib import Path
 from string import Template
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from tests.hosts.table import Host
 
@@ -39,6 +40,7 @@ class Machine:
         self.python = self.environment / "bin/python"
         for folder in (self.home, self.project):
             folder.mkdir()
+        self._token = ""  # of `hookline serve`
         self._values = {"url": url, "home": str(self.home), "project": str(self.project)}
         self._path = os.pathsep.join(map(str, (*programs, "/usr/local/bin", "/usr/bin", "/bin")))
         self._install_environment()
@@ -65,10 +67,14 @@ class Machine:
             path.write_text(text, encoding="utf-8")
             path.chmod(0o755 if "scripts" in path.parts else 0o644)
 
+    @property
+    def entries(self) -> Path:
+        """The file in which the host has its entries."""
+        return Path(self.host.facts.find_file({"HOME": str(self.home)}))
+
     def read_entries(self) -> bytes | None:
-        """Return the file in which the host has its entries; None if there is none."""
-        path = Path(self.host.facts.find_file({"HOME": str(self.home)}))
-        return path.read_bytes() if path.exists() else None
+        """Return the content of the file with the entries; None if there is none."""
+        return self.entries.read_bytes() if self.entries.exists() else None
 
     def find_sessions(self, pattern: str) -> list[Path]:
         """Return the files of the host's sessions."""
@@ -77,9 +83,31 @@ class Machine:
 
     # -- hookline ------------------------------------------------------------------------------
 
-    def install(self) -> None:
+    def install(self, *words: str) -> None:
         """Wire hookline into the host."""
-        self._hookline("install", self.host.name, "--yes")
+        self._hookline("install", self.host.name, "--yes", *words)
+
+    @contextmanager
+    def serve(self) -> Iterator[str]:
+        """Run `hookline serve`, at the address that is the value, until the block ends."""
+        words = [str(self.python), "-u", "-I", "-m", "hookline", "serve", "--http", "127.0.0.1:0"]
+        with subprocess.Popen(
+            words,
+            cwd=self.project,
+            env=self._environ(),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+        ) as server:
+            try:
+                assert server.stdout is not None
+                url = server.stdout.readline().strip()
+                if not url:
+                    raise CommandFailedError("`hookline serve` did not start")
+                self._token = (self.home / ".local/state/hookline/serve.token").read_text("ascii")
+                yield url
+            finally:
+                server.terminate()
 
     def uninstall(self) -> None:
         """Take hookline out of the host."""
@@ -138,5 +166,6 @@ class Machine:
             "TERM": "dumb",
             "NO_PROXY": "127.0.0.1,localhost",
             **proxies,
+            **({"HOOKLINE_TOKEN": self._token} if self._token else {}),
             **{name: self._fill(value) for name, value in self.host.environ.items()},
         }

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import subprocess
 import tempfile
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tests.hosts.machine import CommandFailedError, Machine
 from tests.hosts.model_server import Script, serve_model
+from tests.hosts.own_hooks import RUNS, add_own_hook
 from tests.hosts.recordings import read_exchanges, record_answers
-from tests.hosts.scenarios import PROMPT
+from tests.hosts.scenarios import HTTP, PROMPT, REASON, TAKE_OVER
 from tests.hosts.wires import Call, Turn
 
 if TYPE_CHECKING:
@@ -53,23 +55,49 @@ def _make_turns(host: Host, scenario: Scenario) -> list[Turn]:
 
 def _play(machine: Machine, scenario: Scenario, script: Script, *, records: bool) -> Iterator[str]:
     machine.write_files(scenario.files(machine.host.foreign))
+    if scenario.install == TAKE_OVER:
+        text = (machine.read_entries() or b"").decode()
+        machine.entries.parent.mkdir(exist_ok=True)
+        machine.entries.write_text(add_own_hook(machine.host.facts, text, REASON), encoding="utf-8")
     before = machine.read_entries()
-    machine.install()
-    if records and not scenario.damage:
-        record_answers(machine)
-    machine.damage(scenario.damage)
-    if scenario.damage == "uninstall":
-        machine.uninstall()
-        if machine.read_entries() != before:
-            yield "the file with the entries is not what it was"
-    done = machine.start_host(PROMPT)
+    with ExitStack() as stack:
+        words = [scenario.install] if scenario.install else []
+        if scenario.install == HTTP:
+            words.append(stack.enter_context(machine.serve()))
+        machine.install(*words)
+        if records and not scenario.damage and not scenario.install:
+            record_answers(machine)
+        machine.damage(scenario.damage)
+        if scenario.damage == "uninstall":
+            yield from _uninstall(machine, before)
+        if scenario.damage == "no server":
+            stack.close()
+        done = machine.start_host(PROMPT)
     problems = [*_check_files(machine, scenario), *_check_requests(scenario, script)]
     pattern = machine.host.facts.sessions
     if scenario.name == "call" and pattern and not machine.find_sessions(pattern):
         problems.append(f"no file of a session is at `{pattern}`")
+    if scenario.install == TAKE_OVER:
+        problems += [*_check_runs(machine), *_uninstall(machine, before)]
     yield from problems
     if problems:
         yield f"the host said (exit {done.returncode}): {(done.stdout + done.stderr)[-400:]!r}"
+
+
+def _uninstall(machine: Machine, before: bytes | None) -> Iterator[str]:
+    machine.uninstall()
+    if machine.read_entries() != before:
+        yield "the file with the entries is not what it was"
+
+
+def _check_runs(machine: Machine) -> Iterator[str]:
+    """Check that hookline alone ran the hook that it took over."""
+    if RUNS.encode() in (machine.read_entries() or b""):
+        yield "the own hook is still in the file of the host"
+    runs = machine.project / RUNS
+    times = len(runs.read_text(encoding="utf-8").splitlines()) if runs.exists() else 0
+    if times != 1:
+        yield f"the own hook ran {times} times"
 
 
 def _check_files(machine: Machine, scenario: Scenario) -> Iterator[str]:

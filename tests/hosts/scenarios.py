@@ -60,11 +60,12 @@ class Scenario(Frozen):
     """One way in which a host, the model and hookline meet.
 
     `turns`: the commands that the model runs at once, turn by turn. `hooks`: those of the user.
-    `foreign`: the user has a guard of another host. `damage`: what happens to hookline before the
-    host starts. `ran` and `not_ran`: files that commands make, or must not make. `reads`: a text
-    that the model must read first in the request of that number, from 0. `requests`: how often the
-    host must ask the model for a turn, if that matters. `needs`: the event, and what a decision
-    there must be able to carry.
+    `foreign`: the user has a guard of another host. `install`: the option of the installation; with
+    `--take-over` the user has a hook in the host's own file. `damage`: what happens to hookline
+    before the host starts. `ran` and `not_ran`: files that commands make, or must not make.
+    `reads`: a text that the model must read first in the request of that number, from 0.
+    `requests`: how often the host must ask the model for a turn, if that matters. `needs`: the
+    event, and what a decision there must be able to carry.
     """
 
     name: str
@@ -72,6 +73,7 @@ class Scenario(Frozen):
     turns: tuple[tuple[str, ...], ...] = (("touch first",),)
     hooks: tuple[Hook, ...] = ()
     foreign: bool = False
+    install: str = ""
     damage: str = ""
     ran: tuple[str, ...] = ()
     not_ran: tuple[str, ...] = ()
@@ -86,13 +88,14 @@ class Scenario(Frozen):
         return {name: text for files in (*own, guard) for name, text in files.items()}
 
 
+TAKE_OVER, HTTP = "--take-over", "--http"
 PROMPT = "Please make the file."
-_REASON = "REASON-OF-THE-GUARD"
+REASON = "REASON-OF-THE-GUARD"
 _CONTEXT = "CONTEXT-OF-A-HOOK"
 
 
 def _guard(event: str, tool: str) -> str:
-    command = f"echo {_REASON} >&2; exit 2"
+    command = f"echo {REASON} >&2; exit 2"
     group = {"matcher": tool, "hooks": [{"type": "command", "command": command}]}
     return json.dumps({"hooks": {event: [group]}}) + "\n"
 
@@ -107,16 +110,16 @@ SCENARIOS = (
     Scenario(
         name="call",
         title="a call that no hook refuses runs",
-        hooks=(Hook(on="tool.before", word="deny", text=_REASON, pattern="never"),),
+        hooks=(Hook(on="tool.before", word="deny", text=REASON, pattern="never"),),
         ran=("first",),
         requests=2,
     ),
     Scenario(
         name="refusal",
         title="a refused call does not run, and the model reads the reason",
-        hooks=(Hook(on="tool.before", word="deny", text=_REASON),),
+        hooks=(Hook(on="tool.before", word="deny", text=REASON),),
         not_ran=("first",),
-        reads={1: _REASON},
+        reads={1: REASON},
     ),
     Scenario(
         name="rewrite",
@@ -161,7 +164,7 @@ SCENARIOS = (
     Scenario(
         name="prompt block",
         title="a refused prompt does not reach the model",
-        hooks=(Hook(on="prompt.submit", word="deny", text=_REASON),),
+        hooks=(Hook(on="prompt.submit", word="deny", text=REASON),),
         not_ran=("first",),
         requests=0,
         needs=("prompt.submit", "deny"),
@@ -170,8 +173,8 @@ SCENARIOS = (
         name="stop redo",
         title="a hook sends the agent back to work, and not without end",
         turns=((),),
-        hooks=(Hook(on="stop", word="deny", text=_REASON),),
-        reads={1: _REASON},
+        hooks=(Hook(on="stop", word="deny", text=REASON),),
+        reads={1: REASON},
         needs=("stop", "deny"),
     ),
     Scenario(
@@ -179,21 +182,21 @@ SCENARIOS = (
         title="a guard that is written for another host applies",
         foreign=True,
         not_ran=("first",),
-        reads={1: _REASON},
+        reads={1: REASON},
     ),
     Scenario(
         name="parallel calls",
         title="of three calls in one turn, hookline refuses the one that a guard refuses",
         turns=(("touch first", "touch second", "touch third"),),
-        hooks=(Hook(on="tool.before", word="deny", text=_REASON, pattern="second"),),
+        hooks=(Hook(on="tool.before", word="deny", text=REASON, pattern="second"),),
         ran=("first", "third"),
         not_ran=("second",),
-        reads={1: _REASON},
+        reads={1: REASON},
     ),
     Scenario(
         name="ask",
         title="a question that no person can answer is a refusal",
-        hooks=(Hook(on="tool.before", word="ask", text=_REASON),),
+        hooks=(Hook(on="tool.before", word="ask", text=REASON),),
         not_ran=("first",),
         requests=2,
     ),
@@ -227,8 +230,32 @@ SCENARIOS = (
     Scenario(
         name="uninstall",
         title="the files of the host are what they were, and it does not call hookline",
-        hooks=(Hook(on="tool.before", word="deny", text=_REASON),),
+        hooks=(Hook(on="tool.before", word="deny", text=REASON),),
         damage="uninstall",
         ran=("first",),
+    ),
+    Scenario(
+        name="take-over",
+        title="a hook of the host's own file runs once, under hookline, and then moves back",
+        install=TAKE_OVER,
+        not_ran=("first",),
+        reads={1: REASON},
+    ),
+    Scenario(
+        name="http",
+        title="the host asks `hookline serve`, which refuses the call that a guard refuses",
+        turns=(("touch first", "touch second"),),
+        install=HTTP,
+        hooks=(Hook(on="tool.before", word="deny", text=REASON, pattern="second"),),
+        ran=("first",),
+        not_ran=("second",),
+        reads={1: REASON},
+    ),
+    Scenario(
+        name="no server",
+        title="`hookline serve` has ended: the host refuses the call",
+        install=HTTP,
+        damage="no server",
+        not_ran=("first",),
     ),
 )

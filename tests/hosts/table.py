@@ -106,9 +106,10 @@ wire_api = "responses"
         files={
             ".qwen/settings.json": """\
 {
-  "security": {"auth": {"selectedType": "openai"}}
+  "security": {"auth": {"selectedType": "openai"}},
+  "$$version": 4
 }
-"""
+"""  # a file without a version gets one at the start
         },
     ),
     Host(
