@@ -27,8 +27,8 @@ its decision that the effect was not possible. The hooks of these runs are the u
 _TAIL = """\
 
 **Not run with the real program**: {others}. Their formats are tested against the payloads that
-their documents and sources show. Windows and macOS, interactive sessions and Kimi Code (the
-TypeScript program) were not run either.
+their documents and sources show. Windows and macOS, and interactive
+sessions, were not run either.
 
 `make test` plays again what these programs sent (`tests/hosts/recorded/`). What the runs of
 single releases showed is in [what real hosts did](../formats/hosts.md).

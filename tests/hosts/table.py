@@ -190,4 +190,26 @@ max_context_size = 100000
 """
         },
     ),
+    Host(
+        name="kimi-code",
+        package="@moonshot-ai/kimi-code@2.1.0",
+        start="-p $prompt",
+        runs=("Bash", "command"),
+        files={
+            ".kimi-code/config.toml": """\
+default_model = "scripted"
+
+[providers.scripted]
+type = "openai"
+base_url = "$url/v1"
+api_key = "scripted"
+
+[models.scripted]
+provider = "scripted"
+model = "scripted"
+max_context_size = 100000
+"""
+        },
+        foreign="gemini",
+    ),
 )

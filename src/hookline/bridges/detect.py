@@ -32,14 +32,24 @@ def is_present(host: Host, environ: Mapping[str, str]) -> bool:
 def find_program(host: Host, environ: Mapping[str, str]) -> str:
     """Return the path of a host's program; empty if it is not on the PATH."""
     path = environ.get("PATH")
-    return next(filter(None, (shutil.which(each, path=path) for each in host.programs)), "")
+    found = filter(None, (shutil.which(each, path=path) for each in host.programs))
+    return next((each for each in found if _is_of_host(each, host, environ)), "")
+
+
+def _is_of_host(program: str, host: Host, environ: Mapping[str, str]) -> bool:
+    """Whether a program is that of a host, and not another one of the same name."""
+    return not host.prints or bool(re.search(host.prints, _print_version(program, environ)))
 
 
 def find_version(host: Host, environ: Mapping[str, str]) -> str:
     """Return the version that a host's program prints; empty if there is none."""
     program = find_program(host, environ)
-    if not program:
-        return ""
+    found = _VERSION.search(_print_version(program, environ)) if program else None
+    return found[0] if found else ""
+
+
+def _print_version(program: str, environ: Mapping[str, str]) -> str:
+    """Return what a program prints as its version; empty if it cannot."""
     try:
         done = subprocess.run(
             [program, "--version"],
@@ -53,5 +63,4 @@ def find_version(host: Host, environ: Mapping[str, str]) -> str:
         )
     except (OSError, subprocess.TimeoutExpired):
         return ""
-    found = _VERSION.search(f"{done.stdout}\n{done.stderr}")
-    return found[0] if found else ""
+    return f"{done.stdout}\n{done.stderr}"

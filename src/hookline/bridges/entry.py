@@ -56,7 +56,7 @@ class Call(Frozen):
         """Return the words that a host starts at an event, without the closing form."""
         seconds = max(1, self.find_seconds(host, row) - REST)
         options = ["--deadline", f"{seconds}"]
-        if host.speaks:  # it has other tools than the dialect's own host, and runs no hook itself
+        if host.is_guest:  # it has other tools than the dialect's own host, and runs no hook itself
             options += ["--match-tools", "canonical", "--guest", host.name]
         return [*self.words, "answer", host.dialect, *options]
 

@@ -23,7 +23,8 @@ GROUPS, FLAT, TABLES, OWN, SCRIPTS, PLUGIN = "groups", "flat", "tables", "own", 
 class Host(Frozen):
     """One host.
 
-    `programs`: names of its executable. `folder`: its settings folder, in which `{home}` and
+    `programs`: names of its executable; where another host's has the same name, `prints` is what
+    its own prints as its version. `folder`: its settings folder, in which `{home}` and
     `{config}` are filled in; the variable `moved_by` moves it, to a folder that has `inside` in it.
     `user_file` is below that folder, or absolute; `project_file` is below the project.
 
@@ -47,6 +48,7 @@ class Host(Frozen):
     title: str
     programs: tuple[str, ...]
     folder: str
+    prints: str = ""
     moved_by: str = ""
     inside: str = ""
     user_file: str = ""
@@ -92,6 +94,11 @@ class Host(Frozen):
         return os.path.join(self.find_folder(environ), name)
 
     @property
+    def is_guest(self) -> bool:
+        """Whether hookline runs every hook of the dialect, because the host itself runs none."""
+        return self.form == PLUGIN
+
+    @property
     def dialect(self) -> str:
         """The dialect in which it asks hookline."""
         return self.speaks or self.name
@@ -119,6 +126,12 @@ def _words(text: str) -> tuple[str, ...]:
 
 
 _RESTART = "restart running sessions of {title}: they keep the hooks that they began with"
+# An unknown event stops the start of Kimi; these are known to every version with hooks.
+_KIMI_EVENTS = _words(
+    "SessionStart UserPromptSubmit PreToolUse PostToolUse PostToolUseFailure SubagentStart "
+    "SubagentStop PreCompact PostCompact Notification Stop StopFailure SessionEnd"
+)
+_KIMI_ASK = "{title} never asks for a hook: an ask of a hook is a refusal there"
 _CLAUDE_EVENTS = _words(
     "SessionStart UserPromptSubmit PreToolUse PermissionRequest PostToolUse "
     "PostToolUseFailure Notification SubagentStart SubagentStop PreCompact Stop "
@@ -244,21 +257,34 @@ HOSTS: dict[str, Host] = {
             name="kimi",
             title="Kimi CLI",
             programs=("kimi",),
+            prints="kimi, version",
             folder="{home}/.kimi",
             moved_by="KIMI_SHARE_DIR",
             user_file="config.toml",
             form=TABLES,
-            # An unknown event stops its start; these are known to every version with hooks.
-            events=_words(
-                "SessionStart UserPromptSubmit PreToolUse PostToolUse PostToolUseFailure "
-                "SubagentStart SubagentStop PreCompact PostCompact Notification Stop "
-                "StopFailure SessionEnd"
-            ),
+            events=_KIMI_EVENTS,
             longest=600,
             entry={},
             verified="1.47.0",
-            notes=(_RESTART, "Kimi CLI never asks for a hook: an ask of a hook is a refusal there"),
+            notes=(_RESTART, _KIMI_ASK),
             sessions="sessions/*/*/context.jsonl",
+        ),
+        Host(
+            name="kimi-code",
+            title="Kimi Code",
+            programs=("kimi",),
+            prints=r"^\d",
+            folder="{home}/.kimi-code",
+            moved_by="KIMI_CODE_HOME",
+            user_file="config.toml",
+            form=TABLES,
+            speaks="kimi",
+            events=_KIMI_EVENTS,
+            longest=600,
+            entry={},
+            verified="2.1.0",
+            notes=(_RESTART, _KIMI_ASK),
+            sessions="sessions/*/*/state.json",
         ),
         Host(
             name="docker-agent",

@@ -19,7 +19,7 @@ def find_off_switches(host: Host, environ: Mapping[str, str], folder: str) -> li
     Settings of your own, of the organisation and of the project in `folder` count, by the rules of
     the host's dialect. An entry has to be there already.
     """
-    if host.speaks:  # plugins have no such settings
+    if host.is_guest:  # plugins have no such settings
         return []
     engine = Engine.discover(folder, trust="all", dialect=host.dialect, environ=environ)
     snapshot = engine.snapshot

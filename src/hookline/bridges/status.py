@@ -147,7 +147,7 @@ def _list_today(host: Host, search: Search | None, now: float) -> list[dict[str,
 
 
 def _make_query(host: Host, since: str = "") -> Query:
-    return Query(dialect=host.dialect, guest=host.name if host.speaks else "", since=since)
+    return Query(dialect=host.dialect, guest=host.name if host.is_guest else "", since=since)
 
 
 def _find_last(host: Host, search: Search | None) -> float | None:
@@ -167,7 +167,7 @@ def _has_run(host: Host, environ: Mapping[str, str], since: float) -> bool | Non
 def find_long_hooks(host: Host, specs: Iterable[HookSpec]) -> Iterator[Problem]:
     """Yield a warning for each hook with a limit beyond the host's maximum for an entry."""
     for spec in specs:
-        if host.longest and spec.dialect != host.name and spec.timeout + SPARE > host.longest:
+        if host.longest and spec.dialect != host.dialect and spec.timeout + SPARE > host.longest:
             yield Problem.warning(
                 "install.limit",
                 f"its limit is {spec.timeout:g} s, and {host.title} ends hookline after"

@@ -93,7 +93,7 @@ def _render(document: Document, paint: Paint) -> Iterator[str]:
 
 def _make_row(host: Document, now: datetime) -> tuple[str, ...]:
     """Return the cells of a host."""
-    is_counted = not HOSTS[host["host"]].speaks
+    is_counted = not HOSTS[host["host"]].is_guest
     last = host["last_event"]
     ago = (
         f"{_format_span((now - datetime.fromisoformat(last)).total_seconds())} ago" if last else ""

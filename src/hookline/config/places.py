@@ -39,6 +39,7 @@ codex        project {cwd}/.codex/config.toml
 kimi         user    {home}/.kimi/config.toml
 kimi         user    {home}/.kimi-code/config.toml
 kimi         user    {config}/hookline/taken-over/kimi/config.toml
+kimi         user    {config}/hookline/taken-over/kimi-code/config.toml
 # docs/formats/cursor.md 1
 cursor       managed /etc/cursor/hooks.json
 cursor       user    {home}/.cursor/hooks.json
@@ -157,13 +158,13 @@ def list_matches(pattern: str) -> list[str]:
     return [os.path.join(folder, each) for each in names if not each.startswith(".")]
 
 
-def find_taken_over_path(dialect: str, environ: Mapping[str, str]) -> str:
+def find_taken_over_path(host: str, environ: Mapping[str, str]) -> str:
     """Return the file with the hooks that hookline took over from a host.
 
     Empty if it takes over none of this host.
     """
-    patterns = (path for each, _, path in PLACES if each == dialect)
-    found = next(filter(is_taken_over, patterns), "")
+    patterns = (path for *_, path in PLACES if is_taken_over(path))
+    found = next((path for path in patterns if path.split("/")[-2] == host), "")
     return found.format_map(_make_names("", environ))
 
 

@@ -28,6 +28,22 @@ def test_hosts_are_found_by_folder_or_program(tmp_path: Path) -> None:
 
 @pytest.mark.process
 @pytest.mark.parametrize(
+    ("printed", "host"), [("kimi, version 1.47.0", "kimi"), ("2.1.0", "kimi-code")]
+)
+def test_two_hosts_of_one_name_differ_in_what_they_print(
+    tmp_path: Path, printed: str, host: str
+) -> None:
+    """The Python program and the TypeScript program of Kimi are both `kimi`."""
+    program = tmp_path / "kimi"
+    program.write_text(f"#!/bin/sh\necho '{printed}'\n")
+    program.chmod(0o755)
+    environ = {"HOME": str(tmp_path / "home"), "PATH": str(tmp_path)}
+
+    assert [each.name for each in find_hosts(environ)] == [host]
+
+
+@pytest.mark.process
+@pytest.mark.parametrize(
     ("script", "version"),
     [
         ("echo '2.1.330 (Claude Code)'", "2.1.330"),

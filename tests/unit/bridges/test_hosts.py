@@ -39,4 +39,5 @@ def test_the_file_of_a_project_is_below_it() -> None:
         "docker-agent",
         "hermes",
         "kimi",
+        "kimi-code",
     ]

@@ -37,6 +37,7 @@ FILES = {
 """,
     "cursor": '{"version": 1, "hooks": {"preToolUse": [{"command": "echo no >&2; exit 2"}]}}\n',
     "kimi": '# mine\n[[hooks]]\nevent = "PreToolUse"\ncommand = "echo no >&2; exit 2"\n',
+    "kimi-code": '# mine\n[[hooks]]\nevent = "PreToolUse"\ncommand = "echo no >&2; exit 2"\n',
     "hermes": """# mine
 hooks:
   pre_tool_call:
@@ -73,7 +74,7 @@ class Home:
     def engine(self) -> Engine:
         """Return an engine that answers this host."""
         engine = Engine.discover(self.folder, environ=self.environ)
-        leave_to_host(engine, self.host.name)
+        leave_to_host(engine, self.host.dialect)
         return engine
 
 
@@ -100,7 +101,7 @@ def test_hookline_runs_them(name: str, tmp_path: Path) -> None:
     gate = next(event for event in home.host.events if event.lower() in (
         "pretooluse", "beforetool", "pre_tool_call"))  # fmt: skip
 
-    decision = engine.fire(gate, {"tool_name": "Bash", "tool_input": {}}, dialect=name)
+    decision = engine.fire(gate, {"tool_name": "Bash", "tool_input": {}}, dialect=home.host.dialect)
     assert decision.stance == Stance.DENY
     assert not [each for each in list_call_problems(engine) if each.name == "trust.left-to-host"]
 

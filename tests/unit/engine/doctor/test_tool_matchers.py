@@ -63,13 +63,13 @@ def test_a_name_of_another_host_or_a_slip_is_told_with_its_remedy(matcher: str, 
 
 def test_native_matchers_do_not_fit_at_other_hosts() -> None:
     """The hint has the names of the hosts that are there."""
-    hosts = {"gemini": "gemini", "kimi": "kimi"}
+    hosts = {"gemini": "gemini", "cursor": "cursor"}
 
     assert findings("Bash", hosts) == []
     assert findings("Bash", hosts, match_tools="native") == [
         (
-            "its matcher fits no tool that hookline knows of at gemini, kimi",
-            "write `run_shell_command` or `Shell`",
+            "its matcher fits no tool that hookline knows of at cursor, gemini",
+            "write `Shell` or `run_shell_command`",
         )
     ]
 
