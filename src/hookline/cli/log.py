@@ -22,6 +22,7 @@ from hookline.cli.output import (
     Paint,
     Printer,
     count_things,
+    format_duration,
     format_fields,
     print_message,
     read_table,
@@ -300,6 +301,7 @@ retry_after  retry after seconds
 for_agent    for the agent
 for_user     for the user
 unsupported  not honoured
+waited       the host waited
 truncated    cut
 rewrite      rewrites
 """)
@@ -467,5 +469,6 @@ _FORMATS: Mapping[str, Callable[[Any], str]] = {
     "redo": lambda value: "the agent goes on working" if value else "",
     "cut": lambda value: "most of it was too long for a record" if value else "",
     "truncated": lambda value: "it printed more than is read" if value else "",
+    "waited": format_duration,
     "lowered": lambda each: f"{each['effect']} of {each['hook'] or 'all'}: {each['reason']}",
 }
