@@ -41,7 +41,7 @@ class Host(Frozen):
 
 
 _ENDS = "`pi -p` ends before a stop hook could send the agent back"
-_IDLE = "its plugins cannot send the agent back to work"
+_IDLE = "`opencode run` ends before a stop hook could send the agent back"
 # What must run, or `make hosts` fails.
 NEEDED = ("claude-code", "codex", "gemini")
 HOSTS = (

@@ -355,12 +355,16 @@ HOSTS: dict[str, Host] = {
             user_file="plugins/hookline.js",
             project_file=".opencode/plugins/hookline.js",
             verified="1.18.33",
-            notes=(_RESTART, "`opencode --pure` runs without plugins, and so without hookline"),
+            notes=(
+                _RESTART,
+                "`opencode --pure` runs without plugins, and so without hookline",
+                "`opencode run` ends before a stop hook could send the agent back",
+            ),
             form=PLUGIN,
             unit=0,
             is_wrapped=False,
             speaks="claude-code",
-            events=_words("PreToolUse PostToolUse SessionStart UserPromptSubmit"),
+            events=_words("PreToolUse PostToolUse SessionStart UserPromptSubmit Stop"),
         ),
         Host(
             name="pi",

@@ -65,15 +65,26 @@ def test_a_script_of_cline_cancels_when_hookline_does_not_run(tmp_path: Path) ->
 
 
 DRIVER = """
-const plugin = await (await import(process.argv[2])).Hookline({ directory: "/" })
+const sent = []
+const promptAsync = async ({ path, body }) => sent.push([path.id, body.agent, body.parts[0].text])
+const client = { session: { promptAsync } }
+const plugin = await (await import(process.argv[2])).Hookline({ client, directory: "/" })
+const raise = (type, properties) => plugin.event({ event: { type, properties } })
 const output = { args: { command: "ls" }, output: "done" }
 const system = []
 try {
-  await plugin["chat.message"]({ sessionID: "s" }, { parts: [{ type: "text", text: "go" }] })
+  const prompt = { message: { agent: "plan" }, parts: [{ type: "text", text: "go" }] }
+  await plugin["chat.message"]({ sessionID: "s" }, prompt)
   await plugin["tool.execute.before"]({ sessionID: "s", tool: "bash", callID: "c" }, output)
   await plugin["tool.execute.after"]({ sessionID: "s", tool: "bash", callID: "c" }, output)
   await plugin["experimental.chat.system.transform"]({ sessionID: "s" }, { system })
-  console.log(JSON.stringify({ ...output, system }))
+  await raise("session.created", { info: { id: "child", parentID: "s" } })
+  await raise("session.idle", { sessionID: "child" })
+  await raise("session.idle", { sessionID: "s" })
+  await plugin["chat.message"]({ sessionID: "s" }, prompt)
+  await raise("session.error", { sessionID: "s" })
+  await raise("session.idle", { sessionID: "s" })
+  console.log(JSON.stringify({ ...output, system, sent }))
 } catch (error) { console.log(error.message) }
 """
 PI_DRIVER = """
@@ -136,6 +147,10 @@ ANSWERS = {
         '"system":["SessionStart","UserPromptSubmit","PreToolUse"]',
     ),
     "broken elsewhere": ("event == 'PreToolUse' or sys.exit(1)", '"done"'),
+    "sent back, once, and not when it was interrupted": (
+        'event == \'Stop\' and print(\'{"decision": "block", "reason": "go on"}\')',
+        '"sent":[["s","plan","go on"]]}',
+    ),
     "exit 2": ("sys.stderr.write('not here'); sys.exit(2)", "not here"),
     "broken": ("sys.exit(1)", "hookline did not run"),
     "no JSON": ("print('hello')", "did not answer with JSON"),

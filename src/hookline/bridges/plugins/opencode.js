@@ -1,12 +1,20 @@
 
-export const Hookline = async ({ directory }) => {
+export const Hookline = async ({ client, directory }) => {
   const contexts = new Map() // session -> texts for its system prompt
+  const prompts = new Map() // session -> agent and model of its last prompt
+  const children = new Set() // sessions of subagents
+  const broken = new Set() // sessions whose turn failed, or that the user interrupted
+  const redone = new Set() // sessions that a stop hook sent back to work
+  const returning = new Set() // those of them that have not begun yet
   const remember = (session, answer) => {
     const text = findContext(answer)
     if (text) contexts.set(session, [...(contexts.get(session) ?? []), text])
   }
   return {
     "chat.message": async (message, output) => {
+      prompts.set(message.sessionID, { agent: output.message.agent, model: output.message.model })
+      broken.delete(message.sessionID)
+      if (returning.delete(message.sessionID)) return
       const session = { session_id: message.sessionID }
       if (!contexts.has(message.sessionID)) {
         contexts.set(message.sessionID, [])
@@ -17,6 +25,21 @@ export const Hookline = async ({ directory }) => {
       const reason = findRefusal(answer)
       if (reason) throw new Error(reason)
       remember(message.sessionID, answer)
+    },
+    event: async ({ event }) => {
+      const session = event.properties.sessionID
+      const isChild = event.type === "session.created" && event.properties.info?.parentID
+      if (isChild) children.add(event.properties.info.id)
+      if (event.type === "session.error") broken.add(session)
+      if (event.type !== "session.idle" || children.has(session) || broken.has(session)) return
+      const payload = { session_id: session, stop_hook_active: redone.delete(session) }
+      const answer = await tell("Stop", payload, directory)
+      const text = answer.refusal || (answer.decision === "block" && answer.reason)
+      if (!text) return
+      redone.add(session)
+      returning.add(session)
+      const body = { ...prompts.get(session), parts: [{ type: "text", text }] }
+      await client.session.promptAsync({ path: { id: session }, body }) // `opencode run` has ended by then
     },
     "experimental.chat.system.transform": async (message, output) => {
       output.system.push(...(contexts.get(message.sessionID) ?? []))
