@@ -8,6 +8,7 @@ from typing import Any
 
 from hookline.bridges.hosts import HOSTS
 from tests.hosts.scenarios import SCENARIOS
+from tests.hosts.table import HOSTS as HOSTS_RUN
 
 _RESULT = Path(__file__).parents[1] / "tests/hosts/result.json"
 _HEAD = """\
@@ -19,6 +20,7 @@ model service of this repository plays a script. Last run: {date}, on Linux.
 
 *yes*: it held. *-*: the host, or what its plugin can do, has no such effect. hookline then says in
 its decision that the effect was not possible. The hooks of these runs are the user's own.
+{ending} ends the run when a hook refuses a call: its model reads no reason, and no other call runs.
 
 | scenario | {titles} |
 | --- | {lines} |
@@ -42,6 +44,7 @@ def host_matrix() -> str:
     run = {row["host"] for row in rows}
     head = _HEAD.format(
         date=result["date"],
+        ending=", ".join(host.facts.title for host in HOSTS_RUN if host.ends),
         titles=" | ".join(row["title"] for row in rows),
         lines=" | ".join("---" for _ in rows),
         versions=" | ".join(row["version"] or "not run" for row in rows),

@@ -73,7 +73,12 @@ class Machine:
         return Path(self.host.facts.find_file({"HOME": str(self.home)}))
 
     def read_entries(self) -> bytes | None:
-        """Return the content of the file with the entries; None if there is none."""
+        """Return the content of the file with the entries, or of those in a folder of scripts.
+
+        None if there is none.
+        """
+        if self.entries.is_dir():
+            return b"".join(path.read_bytes() for path in sorted(self.entries.iterdir())) or None
         return self.entries.read_bytes() if self.entries.exists() else None
 
     def find_sessions(self, pattern: str) -> list[Path]:

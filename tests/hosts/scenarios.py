@@ -81,6 +81,11 @@ class Scenario(Frozen):
     requests: int | None = None
     needs: tuple[str, str] = ("tool.before", "deny")
 
+    @property
+    def is_refusal(self) -> bool:
+        """Whether hookline has to refuse a call."""
+        return self.needs == ("tool.before", "deny") and bool(self.not_ran)
+
     def files(self, foreign: str) -> dict[str, str]:
         """Return the user's files by their paths in the home; `foreign`: whose guard it is."""
         own = (hook.files(f"hook-{at}") for at, hook in enumerate(self.hooks))

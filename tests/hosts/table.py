@@ -20,7 +20,8 @@ class Host(Frozen):
     `$url`, `$home`, `$project` and `$prompt` are filled in where a row names them. `package`: of
     npm with its version; of PyPI with `==`. `start`: the words of a run without a person. `runs`:
     the tool that runs a command, and the key of its command. `files`: what the home needs for the
-    model service. `foreign`: the host whose guard is put to the test; its names of tools are other
+    model service. `ends`: a refusal before a tool ends the run, so the model does not read the
+    reason. `foreign`: the host whose guard is put to the test; its names of tools are other
     ones. `lacks`: scenarios that do not apply, beside those for which the format has no word, and
     why.
     """
@@ -31,6 +32,7 @@ class Host(Frozen):
     runs: tuple[str, str]
     environ: Mapping[str, str] = _NONE
     files: Mapping[str, str] = _NONE
+    ends: bool = False
     foreign: str = "claude-code"
     lacks: Mapping[str, str] = _NONE
 
@@ -211,5 +213,38 @@ max_context_size = 100000
 """
         },
         foreign="gemini",
+    ),
+    Host(
+        name="cline",
+        package="cline@3.0.65",
+        start="$prompt",
+        runs=("run_commands", "commands"),
+        environ={"CLINE_SESSION_BACKEND_MODE": "local"},  # else a daemon stays behind
+        files={
+            ".cline/data/settings/providers.json": """\
+{
+  "version": 1,
+  "lastUsedProvider": "openai-compatible",
+  "modes": {},
+  "providers": {
+    "openai-compatible": {
+      "settings": {
+        "provider": "openai-compatible",
+        "apiKey": "scripted",
+        "model": "scripted",
+        "baseUrl": "$url/v1"
+      },
+      "updatedAt": "2026-01-01T00:00:00.000Z",
+      "tokenSource": "manual"
+    }
+  }
+}
+"""
+        },
+        ends=True,
+        lacks={
+            "prompt block": "the command line program fires no `UserPromptSubmit`",
+            "parallel calls": "a refusal ends the run, and with it the other calls of the turn",
+        },
     ),
 )

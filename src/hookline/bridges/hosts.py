@@ -316,6 +316,8 @@ HOSTS: dict[str, Host] = {
             title="Cline",
             programs=("cline",),
             folder="{home}/.cline",
+            moved_by="CLINE_DIR",
+            # The command line program reads `~/.cline/hooks` too. Both would call hookline twice.
             user_file="{home}/Documents/Cline/Hooks",
             project_file=".clinerules/hooks",
             form=SCRIPTS,
@@ -325,7 +327,12 @@ HOSTS: dict[str, Host] = {
             ),
             unit=0,
             longest=30,
-            notes=('in Cline, switch "Enable Hooks" on; with `--yolo` it runs no hook',),
+            verified="3.0.65",
+            sessions="data/sessions/*/*.json",
+            notes=(
+                'in the extension of Cline, switch "Enable Hooks" on',
+                "Cline ends the run when a hook refuses a call",
+            ),
         ),
         Host(
             name="hermes",
