@@ -93,7 +93,9 @@ def translate_name(name: str, dialect: str, target: str) -> tuple[str, ...]:
             else ()
         )
     names = [other for family in families(name, dialect) for other in list_names(family, target)]
-    return (name,) if name in names else tuple(dict.fromkeys(names))
+    # Kimi's hooks know `Shell`; that Kimi Code calls it `Bash` too does not make them know that.
+    is_newer = dialect != target and name in _data()["newer"].get(target, ())
+    return (name,) if name in names and not is_newer else tuple(dict.fromkeys(names))
 
 
 # -- MCP -------------------------------------------------------------------------------------------
