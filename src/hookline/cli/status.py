@@ -93,7 +93,6 @@ def _render(document: Document, paint: Paint) -> Iterator[str]:
 
 def _make_row(host: Document, now: datetime) -> tuple[str, ...]:
     """Return the cells of a host."""
-    is_counted = not HOSTS[host["host"]].is_guest
     last = host["last_event"]
     ago = (
         f"{_format_span((now - datetime.fromisoformat(last)).total_seconds())} ago" if last else ""
@@ -103,9 +102,9 @@ def _make_row(host: Document, now: datetime) -> tuple[str, ...]:
         host["title"],
         (host["version"] or "?") + ("" if host["verified"] else " (not verified)"),
         ", ".join(host["installed"]) or "no",
-        ago or ("never" if is_counted else "as Claude Code"),
-        str(host["events_today"]) if is_counted else "",
-        str(host["refusals_today"]) if is_counted else "",
+        ago or "never",
+        str(host["events_today"]),
+        str(host["refusals_today"]),
         format_duration(latency) if latency is not None else "",
     )
 

@@ -49,6 +49,21 @@ def test_a_line_for_each_host(desk: Desk, home: Path) -> None:
     assert home.is_dir()
 
 
+def test_a_host_that_asks_in_the_dialect_of_another_has_counts_of_its_own(
+    desk: Desk, home: Path
+) -> None:
+    """Its plugin says its name."""
+    (home / ".config/opencode").mkdir(parents=True)
+    desk.type("answer", "claude-code", "--guest", "opencode", stdin=PAYLOAD)
+    told = desk.type("status").out
+
+    (opencode,) = (line for line in told.splitlines() if line.startswith("opencode  "))
+    (claude,) = (line for line in told.splitlines() if line.startswith("Claude Code  "))
+    assert "s ago" in opencode
+    assert opencode.split()[-2:] == ["1", "0"]
+    assert claude.split()[-3:] == ["never", "0", "0"]
+
+
 def test_a_named_host_that_is_not_installed_is_a_finding(desk: Desk, home: Path) -> None:
     """A script can ask for it."""
     assert desk.type("status", "codex").code == 1
