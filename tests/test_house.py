@@ -54,6 +54,7 @@ ELSEWHERE = {
     "core/dispatch.py": ("tests/plays", "the dispatcher is played, not called"),
     "core/plan.py": ("tests/plays/test_order.py", "an order is seen in a play"),
     "core/fold.py": ("tests/plays/test_folding.py", "and in tests/laws/test_stances_only_grow.py"),
+    "engine/guard_calls.py": ("tests/unit/guards/test_native_use.py", "by guards of a file"),
     "core/fit.py": ("tests/plays/test_folding.py", "and in tests/laws/test_stances_only_grow.py"),
 }
 # Whole folders whose modules are parts of one thing that is tested as one.
@@ -66,6 +67,7 @@ AS_A_WHOLE = {
     "handlers": ("tests/unit/handlers", "runners are tested by what their processes do"),
     "chat": ("tests/unit/test_chat.py", "a surface, tested by what it answers"),
     "cli": ("tests/transcripts", "a command is tested by what it prints"),
+    "guards": ("tests/unit/guards", "a guard is tested by what it says about events"),
     "text/script": ("tests/unit/text/script/test_evaluate.py", "its parts read one text together"),
 }
 

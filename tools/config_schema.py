@@ -10,6 +10,7 @@ from hookline.dialects.native.fields import (
     CHOICES,
     COMMAND,
     DEFAULTS,
+    EXCEPTION,
     EXPECT,
     FILE,
     HANDLERS,
@@ -19,6 +20,7 @@ from hookline.dialects.native.fields import (
     TEST,
 )
 from hookline.dialects.native.handlers import BUILTINS
+from hookline.guards.table import GUARDS
 from hookline.model import kinds
 
 if TYPE_CHECKING:
@@ -42,7 +44,9 @@ _SHAPES: Mapping[str, Any] = {
     "seconds": {"type": "number", "exclusiveMinimum": 0},
     "object": _OBJECT,
     "mapping": _OBJECT | {"additionalProperties": {"type": ["string", "number", "boolean"]}},
-    "builtin": {"enum": [*BUILTINS]},
+    "builtin": {"enum": [*BUILTINS, *GUARDS]},
+    "moment": {"type": "string", "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}"},
+    "exceptions": {"type": "array", "items": {"$ref": "#/$defs/exception"}},
     "event": {"enum": [*kinds.NAMES]},
     "selector": {"anyOf": [_TEXT, _TEXTS, _PATTERN]},
     "when": _OBJECT | {"additionalProperties": {"anyOf": [_TEXT, _TEXTS, _PATTERN]}},
@@ -62,7 +66,10 @@ _SHAPES: Mapping[str, Any] = {
 
 def config_schema() -> Mapping[Path, str]:
     """Return the file of the schema, and its text."""
-    hook = _describe(HOOK, ["on"]) | {"oneOf": [{"required": [key]} for key in HANDLERS]}
+    hook = _describe(HOOK) | {
+        "anyOf": [{"required": ["on"]}, {"required": ["use"]}],
+        "oneOf": [{"required": [key]} for key in HANDLERS],
+    }
     schema = {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "$id": "urn:hookline:config:1",
@@ -71,6 +78,7 @@ def config_schema() -> Mapping[Path, str]:
         "$defs": {
             "source": _describe(SOURCE, ["path"]),
             "hook": hook,
+            "exception": _describe(EXCEPTION, ["rule", "reason", "until"]),
             "command": _describe(COMMAND, ["name"]),
             "pattern": _describe(PATTERN, ["regex"]),
             "defaults": _describe(DEFAULTS),

@@ -38,6 +38,7 @@ HKL1305 handler.relative-path
 HKL1306 handler.url
 HKL1307 handler.template
 HKL1308 handler.model
+HKL1309 guard.rule
 HKL1401 value.type
 HKL1402 value.range
 HKL1403 value.choice

@@ -9,7 +9,7 @@ from hookline.core.failure import judge_unrun, make_failed_verdict
 from hookline.core.output_faults import check_output
 from hookline.core.tool_aliases import rename_for_hook, rename_rewrite_back
 from hookline.model.event import Event, Rewrite
-from hookline.model.spec import CLONED, HookSpec, InProcess
+from hookline.model.spec import CLONED, Builtin, HookSpec, InProcess
 from hookline.model.verdict import BARRED, Outcome, Stance, Verdict
 
 TYPE_CHECKING = False
@@ -70,7 +70,7 @@ def _read(step: Entry, outcome: Outcome, event: Event) -> Verdict:
     spec = step.spec
     if outcome.failure in BARRED and (outcome.means is not None or spec.origin.scope in CLONED):
         return judge_unrun(spec, outcome)
-    if type(spec.handler) is not InProcess or spec.handler.read_by_dialect:
+    if not _answers_with_verdict(spec, outcome):
         return _read_by_dialect(step, outcome, event)
     if outcome.failure is not None:
         return make_failed_verdict(spec, outcome)
@@ -82,6 +82,13 @@ def _read(step: Entry, outcome: Outcome, event: Event) -> Verdict:
     verdict: Verdict = answer
     shadow = spec.shadow or verdict.shadow
     return verdict.replace(hook_id=spec.id, seconds=outcome.seconds, shadow=shadow)
+
+
+def _answers_with_verdict(spec: HookSpec, outcome: Outcome) -> bool:
+    """Return whether the outcome holds a verdict, so that no dialect has to read it."""
+    if type(spec.handler) is InProcess:
+        return not spec.handler.read_by_dialect
+    return type(spec.handler) is Builtin and outcome.answer is not None
 
 
 def _find_fault(answer: Any) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hookline.model.frozen import Frozen
 from hookline.model.kinds import ACTIONS, kind
-from hookline.model.spec import SCOPES, HookSpec, InProcess
+from hookline.model.spec import SCOPES, Builtin, HookSpec, InProcess
 from hookline.model.verdict import Stance
 
 TYPE_CHECKING = False
@@ -53,6 +53,7 @@ class Plan(Frozen):
     detaches: bool = False
     solo: Entry | None = None
     leaves_process: bool = False
+    has_builtins: bool = False
 
 
 def plan(registry: Registry, event: Event, host: Dialect, *, headless: bool = False) -> Plan:
@@ -85,6 +86,9 @@ def _plan(registry: Registry, event: Event, host: Dialect, *, headless: bool) ->
         _group(entries)
         for entries in _group_by_row(registry.find_candidates(event, row, host.table))
     )
+    kinds_of_handlers = {
+        type(step.spec.handler) for group in groups for step in group.steps + group.detached
+    }
     return Plan(
         groups=groups,
         rule=(row.fold if row else None) or host.table.fold,
@@ -94,11 +98,8 @@ def _plan(registry: Registry, event: Event, host: Dialect, *, headless: bool) ->
         reexamine=any(step.spec.strict for group in groups for step in group.steps),
         detaches=any(group.detached for group in groups),
         solo=_find_solo(groups, event.kind),
-        leaves_process=any(
-            type(step.spec.handler) is not InProcess
-            for group in groups
-            for step in group.steps + group.detached
-        ),
+        leaves_process=any(kind is not InProcess for kind in kinds_of_handlers),
+        has_builtins=Builtin in kinds_of_handlers,
     )
 
 

@@ -130,7 +130,13 @@ class Firing:
             asked = skip_active_hooks(asked, running)
         if self.runtime.gate is not None:
             asked = run_gated(asked, self.runtime.gate)
-        return token, limit_hooks(asked, self.runtime, plan, event)
+        asked = limit_hooks(asked, self.runtime, plan, event)
+        if plan.has_builtins:
+            # Few events have builtins.
+            from hookline.engine.guard_calls import call_guards  # noqa: PLC0415 - as above
+
+            asked = call_guards(asked, self.runtime)
+        return token, asked
 
     # -- after ---------------------------------------------------------------------------------
 

@@ -279,11 +279,13 @@ class Model(Frozen):
 class Builtin(Frozen):
     """A handler that hookline ships, by name.
 
-    `env`, `expand`, `working_dir` and `in_folder` are those of a command.
+    `env`, `expand`, `working_dir` and `in_folder` are those of a command. `options`: those of a
+    guard, with the exceptions of its file.
     """
 
     name: str
     args: tuple[str, ...] = ()
+    options: Mapping[str, Any] = NO_ENV
     env: Mapping[str, str] = NO_ENV
     expand: str = ""
     working_dir: str = ""

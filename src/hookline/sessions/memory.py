@@ -206,6 +206,25 @@ class Memory:
 
         return had if event.session_id and self._change(event, counting) else None
 
+    # -- guards ------------------------------------------------------------------------------------
+
+    def change_guard(
+        self, event: Event, guard: str, change: Callable[[dict[str, Any]], dict[str, Any] | None]
+    ) -> bool:
+        """Change what a guard remembers of the session, in one step; return whether that worked.
+
+        Without a session id it remembers nothing. `change` gets what it remembers, and returns the
+        new memory; None for no change.
+        """
+
+        def changing(state: dict[str, Any]) -> None:
+            memories = state.get("guards", {})
+            new = change(memories.get(guard, {}))
+            if new is not None:
+                state["guards"] = {**memories, guard: new}
+
+        return bool(event.session_id) and self._change(event, changing)
+
     # -- failures ----------------------------------------------------------------------------------
 
     def failures(self) -> Mapping[str, Failures]:

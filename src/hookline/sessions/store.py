@@ -36,7 +36,7 @@ _PAUSE = 0.002  # seconds, between two tries for the lock
 _DAY = 86_400.0  # seconds
 # The parts of a state.
 _LISTS = ("once", "late", "running")
-_OBJECTS = ("redos", "spent", "counted", "failures", "dropped")
+_OBJECTS = ("redos", "spent", "counted", "failures", "dropped", "guards")
 _TYPES = dict.fromkeys(_LISTS, list) | dict.fromkeys(_OBJECTS, dict)
 
 

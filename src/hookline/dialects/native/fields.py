@@ -30,6 +30,7 @@ version  | version  | the version of this format: 1
 sources  | sources  | files of other formats, which hookline loads with this one
 hooks    | hooks    | the hooks, in the order in which they run
 defaults | defaults | for each event, what its hooks in this file have unless they say otherwise
+exceptions | exceptions | what you allow although a guard of this file refuses it
 tests    | tests    | events with the answer that you expect; `hookline test` fires them
 """)
 # Keys of the top that are settings: where they belong.
@@ -73,7 +74,8 @@ cwd      | text    | the folder to run in, relative to the event's
 files    | texts   | further files that an approval covers
 """),
     "use": _read_table("""
-use  | builtin | a handler that hookline ships
+use  | builtin | a guard or another handler that hookline ships
+with | object  | the options of the guard
 args | texts   | its arguments
 env  | mapping | variables that it sees
 cwd  | text    | the folder that it looks at
@@ -107,6 +109,14 @@ max_tokens | integer | a longer reply is a failure
 COMMON = {**_WHAT, **DEFAULTS, **_HOW}
 HOOK = {**_WHAT, **{key: row for rows in HANDLERS.values() for key, row in rows.items()},
         **DEFAULTS, **_HOW}  # fmt: skip
+EXCEPTION = _read_table("""
+rule    | text   | the rule of a guard, such as `fs.local`
+reason  | text   | why it is allowed
+until   | moment | the last day, such as `2027-01-31`, or a moment with time and zone
+command | text   | the only command that is allowed, with `*` for any text
+path    | text   | a glob for the only paths that are allowed
+project | text   | the only project for which it is allowed, in your own file
+""")
 COMMAND = _read_table("""
 name  | words | the program, by its name without a folder; or several
 flags | texts | flags that it must have, each without dashes, its spellings between `|`

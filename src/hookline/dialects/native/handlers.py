@@ -7,14 +7,16 @@ import shlex
 
 from hookline.dialects.kit.remote_hook import read_prompt
 from hookline.dialects.native.fields import HANDLERS, read_values
+from hookline.dialects.native.guards import read_options
 from hookline.errors import did_you_mean
+from hookline.guards.table import GUARDS
 from hookline.model.spec import CLONED, Builtin, Command
 from hookline.wire.http_spec import read_http_spec
 from hookline.wire.providers import explain_model_fault
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from typing import Any
 
     from hookline.core.dialect import EventRow, Source
@@ -41,7 +43,14 @@ _PROMPT: Mapping[str, Any] = {
 }
 
 
-def read_handler(hook: Node, row: EventRow, source: Source, *, allow_local: bool) -> Handler | None:
+def read_handler(
+    hook: Node,
+    row: EventRow,
+    source: Source,
+    *,
+    exceptions: Sequence[Mapping[str, str]] = (),
+    allow_local: bool,
+) -> Handler | None:
     """Return what a hook runs; None and a problem if it names nothing, or more than one thing."""
     kind = _choose_kind(hook)
     if not kind:
@@ -51,7 +60,7 @@ def read_handler(hook: Node, row: EventRow, source: Source, *, allow_local: bool
         case "run":
             return _read_program(hook, source, given)
         case "use":
-            return _read_builtin(hook, row, given)
+            return _read_builtin(hook, row, given, exceptions)
         case "url":
             return _read_address(hook, given, allow_local=allow_local)
         case "prompt":
@@ -110,12 +119,20 @@ def _find_beside(program: str, folder: str) -> str:
     return program
 
 
-def _read_builtin(hook: Node, row: EventRow, given: Mapping[str, Any]) -> Builtin:
+def _read_builtin(
+    hook: Node,
+    row: EventRow,
+    given: Mapping[str, Any],
+    exceptions: Sequence[Mapping[str, str]],
+) -> Builtin:
     name = hook.text("use")
-    if name not in BUILTINS:
-        hint = did_you_mean(name, BUILTINS) or f"one of {', '.join(BUILTINS)}"
-        hook.complain("handler.builtin", f"no builtin is called `{name:.80}`", "use", hint=hint)
-    elif BUILTINS[name] not in ("", row.kind):
+    if name in GUARDS:
+        return _read_guard(hook, name, row, exceptions)
+    if not is_builtin(hook):
+        return Builtin(name=name)
+    if hook.value.get("with") is not None:
+        hook.complain("key.misplaced", f"`{name}` has no options", "with", hint="remove `with`")
+    if BUILTINS[name] not in ("", row.kind):
         why = f"the builtin `{name}` does nothing on `{row.native}`"
         hook.complain("hook.never-runs", why, "use", hint=f"it belongs to `{BUILTINS[name]}`")
     elif name == "add_prompt_files" and not given.get("args"):
@@ -127,6 +144,31 @@ def _read_builtin(hook: Node, row: EventRow, given: Mapping[str, Any]) -> Builti
         env=given.get("env", {}),
         working_dir=given.get("cwd", ""),
     )
+
+
+def is_builtin(hook: Node) -> bool:
+    """Return whether the builtin that a hook names exists, if it names one; report if not."""
+    name = hook.text("use")
+    if not name or name in BUILTINS or name in GUARDS:
+        return True
+    known = [*GUARDS, *BUILTINS]
+    hint = did_you_mean(name, known) or f"one of {', '.join(known)}"
+    hook.complain("handler.builtin", f"no builtin is called `{name:.80}`", "use", hint=hint)
+    return False
+
+
+def _read_guard(
+    hook: Node, name: str, row: EventRow, exceptions: Sequence[Mapping[str, str]]
+) -> Builtin:
+    events = GUARDS[name].events
+    if row.kind not in events:
+        why = f"the guard `{name}` does nothing on `{row.native}`"
+        hint = f"remove `on`, or choose one of {', '.join(events)}"
+        hook.complain("hook.never-runs", why, "on", hint=hint)
+    for key in ("args", "env", "cwd"):
+        if hook.value.get(key) is not None:
+            hook.complain("key.misplaced", f"a guard has no `{key}`", key, hint="use `with`")
+    return Builtin(name=name, options=read_options(hook, name, exceptions))
 
 
 def _read_address(hook: Node, given: Mapping[str, Any], *, allow_local: bool) -> Http:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from hookline.core.dialect import Loaded, Source
 from hookline.dialects.native import NAME, TABLE
 from hookline.dialects.native.conditions import read_matcher
@@ -17,10 +19,12 @@ from hookline.dialects.native.fields import (
     read_values,
     read_words,
 )
-from hookline.dialects.native.handlers import read_handler
+from hookline.dialects.native.guards import read_exceptions
+from hookline.dialects.native.handlers import is_builtin, read_handler
 from hookline.errors import ConfigError, did_you_mean
+from hookline.guards.table import GUARDS
 from hookline.model.kinds import find_by_native_name
-from hookline.model.spec import CLONED
+from hookline.model.spec import CLONED, Builtin
 from hookline.model.tools import find_broader_kind
 from hookline.wire.fields import Node, describe_value, to_problem
 from hookline.wire.hook_ids import make_hook_id, name_source, number_equal
@@ -64,15 +68,16 @@ def load(source: Source, *, allow_local: bool = False) -> Loaded:
     _check_top(root)
     defaults = _read_defaults(root)
     _check_sources(root, source)
+    exceptions = read_exceptions(root)
     lost = list(problems)
     specs = []
     for hook in _list_hooks(root):
         before = hook.mark()
-        row = _find_row(hook)
-        if row is None:
+        rows = _find_rows(hook)
+        if not rows:
             lost += problems[before:]
-        else:
-            specs.append(_read_hook(hook, row, source, defaults, allow_local=allow_local))
+        given = Given(source, defaults, exceptions, allow_local)
+        specs += [_read_hook(hook, row, given) for row in rows]
     wrong = next((each for each in lost if each.name not in _HARMLESS), None)
     refused = _refuse(source, problems, wrong).specs if wrong else ()
     return Loaded(specs=number_equal((*specs, *refused), set()), problems=tuple(problems))
@@ -149,16 +154,24 @@ def _list_hooks(root: Node) -> Iterator[Node]:
         yield from root.child("hooks").children()
 
 
-def _find_row(hook: Node) -> EventRow | None:
-    """Return the row of a hook's event; None and a problem if it has none."""
+def _find_rows(hook: Node) -> tuple[EventRow, ...]:
+    """Return the row of a hook's event; for a guard without `on`, those of all its events.
+
+    Without a known event it returns none, and reports a problem.
+    """
     if not hook.is_mapping("a hook"):
-        return None
+        return ()
+    guard = GUARDS.get(str(hook.value.get("use")))
+    if guard is not None and hook.value.get("on") is None:
+        return tuple(TABLE.rows[event] for event in guard.events)
+    if hook.value.get("on") is None and not is_builtin(hook):
+        return ()
     name = hook.text("on", required=True)
     row = TABLE.rows.get(name)
     if row is None and name:
         hint = _suggest_event(name)
         hook.complain("event.unknown", f"unknown event `{name}`", "on", hint=hint)
-    return row
+    return (row,) if row else ()
 
 
 def _suggest_event(name: str) -> str:
@@ -168,20 +181,27 @@ def _suggest_event(name: str) -> str:
     return near or "`hookline show EVENT` tells the events; one is `tool.before`"
 
 
-def _read_hook(
-    hook: Node,
-    row: EventRow,
-    source: Source,
-    defaults: Mapping[str, Mapping[str, Any]],
-    *,
-    allow_local: bool,
-) -> HookSpec:
+class Given(NamedTuple):
+    """What the hooks of a file share."""
+
+    source: Source
+    defaults: Mapping[str, Mapping[str, Any]]
+    exceptions: tuple[Mapping[str, str], ...]
+    allow_local: bool
+
+
+def _read_hook(hook: Node, row: EventRow, shared: Given) -> HookSpec:
+    source = shared.source
     mark = hook.mark()
     hook.check_known_keys(HOOK, "a hook")
-    given = {**defaults.get(row.native, {}), **read_values(hook, COMMON)}
-    handler = read_handler(hook, row, source, allow_local=allow_local)
+    given = {**shared.defaults.get(row.native, {}), **read_values(hook, COMMON)}
+    handler = read_handler(
+        hook, row, source, exceptions=shared.exceptions, allow_local=shared.allow_local
+    )
     conditions = read_matcher(hook, row)
     own = given.get("id", "")
+    if isinstance(handler, Builtin) and handler.name in GUARDS:
+        own = f"{own or handler.name}.{row.native}"
     spec = make_spec(
         source,
         NAME,

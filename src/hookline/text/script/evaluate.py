@@ -310,11 +310,15 @@ class Evaluator(Shell):
             elif child.type in ("file_redirect", "herestring_redirect"):
                 stdin = read_redirect(self, child, found, stdin)
         if body is None:
+            self.add_call((), None, found)
             return send_output(self, Word(""), found)
         if body.type == "command":
             printed = self.run_command(body, stdin, found)
         else:
-            printed = send_output(self, self.run(body, stdin), found)
+            printed = self.run(body, stdin)
+            if found:
+                self.add_call((), printed, found)
+            printed = send_output(self, printed, found)
         for rest, is_piped in after:
             nodes = rest.named_children if rest.type == "pipeline" and is_piped else [rest]
             for each in nodes:
@@ -328,7 +332,11 @@ class Evaluator(Shell):
         if text.startswith("`") and "\\" in text:
             printed = self.run_text(text[1:-1].replace("\\`", "`").replace("\\$", "$"), None, ())
         elif len(inner) == 1 and inner[0].type == "file_redirect":  # `$(< file)`
-            printed = read_redirect(self, inner[0], [], None) or UNKNOWN_WORD
+            found: list[Redirect] = []
+            known = read_redirect(self, inner[0], found, None) or UNKNOWN_WORD
+            printed = self.add_call((), None, found)
+            if known.is_known:
+                printed = known._replace(calls=(*known.calls, *printed.calls))
         else:
             before = self.cwd, dict(self.variables)
             printed = self._run_all(inner, None)

@@ -54,7 +54,7 @@ def run_words(
         return shell.add_call(words, stdin, redirects, assigned)
     if (builtin := _BUILTINS.get(name)) is not None:
         builtin(shell, words, stdin)
-        return Word("")
+        return shell.add_call(words, stdin, redirects, assigned) if redirects else Word("")
     if (row := WRAPPERS.get(name)) is not None and (inner := _unwrap(words, row)):
         return _run_inner(shell, name, inner, stdin, redirects, assigned)
     for carry in _CARRIERS:

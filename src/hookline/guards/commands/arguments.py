@@ -1,0 +1,87 @@
+"""Arguments of a call: its flags, the values of its options, and its operands."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from hookline.text.script.reading import Call, Word
+
+_SHORTEST = 2  # letters of an abbreviated long option
+
+
+class Arguments(NamedTuple):
+    """The words after a program.
+
+    Attributes:
+        letters: the letters of clusters such as `-rf`.
+        names: options with more letters, without dashes: `recursive`, `delete`.
+        values: option (with its dashes) and value, for each option that takes one.
+        operands: all other words.
+    """
+
+    letters: frozenset[str]
+    names: frozenset[str]
+    values: tuple[tuple[str, Word], ...]
+    operands: tuple[Word, ...]
+
+    def has(self, *spellings: str) -> bool:
+        """Return whether an option is there: a letter, a name, or a beginning of that name."""
+        for spelling in spellings:
+            if len(spelling) == 1:
+                if spelling in self.letters:
+                    return True
+            elif spelling in self.names or any(
+                len(name) >= _SHORTEST and spelling.startswith(name) for name in self.names
+            ):
+                return True
+        return False
+
+    def get(self, *options: str) -> tuple[Word, ...]:
+        """Return the values of an option, by its spellings with dashes."""
+        return tuple(value for option, value in self.values if option in options)
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """Return the operands as texts."""
+        return tuple(word.text for word in self.operands)
+
+
+def read_arguments(call: Call, valued: Iterable[str] = (), *, begin: int = 1) -> Arguments:
+    """Return the arguments of a call.
+
+    Args:
+        call: the call.
+        valued: options that take the next word, with their dashes.
+        begin: the first word that counts.
+    """
+    takes = frozenset(valued)
+    letters: set[str] = set()
+    names: set[str] = set()
+    values: list[tuple[str, Word]] = []
+    operands: list[Word] = []
+    words = iter(call.words[begin:])
+    for word in words:
+        text = word.text
+        if text == "--":
+            operands += words
+        elif text[:1] != "-" or len(text) == 1:
+            operands.append(word)
+        elif text[1] == "-":
+            name, equals, value = text.partition("=")
+            names.add(name[2:])
+            if equals:
+                values.append((name, word._replace(text=value)))
+            elif name in takes and (after := next(words, None)) is not None:
+                values.append((name, after))
+        else:
+            names.add(text[1:].partition("=")[0])
+            letters |= set(text[1:])
+            if text in takes and (after := next(words, None)) is not None:
+                values.append((text, after))
+            elif text[:2] in takes and len(text) > len("-x"):
+                values.append((text[:2], word._replace(text=text[2:].removeprefix("="))))
+    return Arguments(frozenset(letters), frozenset(names), tuple(values), tuple(operands))

@@ -1,0 +1,136 @@
+"""Rules about disks: formatting, wiping, repartitioning, and writing to a device."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from hookline.guards.commands.arguments import read_arguments
+from hookline.guards.commands.hits import Hit
+from hookline.guards.commands.places import Place, classify, resolve_path
+from hookline.text.script.reading import UNKNOWN, Word
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from hookline.guards.commands.hits import Rules
+    from hookline.guards.commands.places import Scene
+    from hookline.text.script.reading import Call
+
+_INSTEAD = "name an image file, or ask the user to do it"
+
+
+class Eraser(NamedTuple):
+    """A program that erases a disk.
+
+    `verbs`: the operands or options of which one makes it erase; empty: it always does.
+    `is_volume`: its operand is a volume or pool, and no path. `dry`: options with which it changes
+    nothing. `valued`: options that take a value.
+    """
+
+    verbs: frozenset[str]
+    dry: frozenset[str]
+    valued: tuple[str, ...]
+    is_volume: bool
+
+
+def _read(text: str) -> dict[str, Eraser]:
+    rows = {}
+    for line in text.replace("\n    ", " ").strip().splitlines():
+        names, verbs, dry, valued, volume = (part.strip() for part in line.split("|"))
+        row = Eraser(frozenset(verbs.split()), frozenset(dry.split()), tuple(valued.split()),
+                     volume == "volume")  # fmt: skip
+        rows.update(dict.fromkeys(names.split(), row))
+    return rows
+
+
+_HELP = frozenset(("--help", "-h", "--version", "-V", "-?"))
+_ERASERS = _read("""
+mkfs mke2fs mkswap mkdosfs mkntfs mkexfatfs newfs | | -n | -t -L -b -U -O -E -m -I -i -N -T -d
+    --label | path
+wipefs | -a --all -o --offset -af -fa | -n --no-act | -t --types -o --offset | path
+blkdiscard | | | -o -l -p --offset --length | path
+shred wipe nwipe scrub | | | -n --iterations -s --size -p | path
+sgdisk | -Z -z --zap-all --zap -o --clear -d --delete -n --new -g --mbrtogpt -og | -P --pretend
+    | -t -c -u -A -N --typecode | path
+sfdisk | | -l --list -d --dump -n --no-act -J --json -g -s -V --verify --show-size | -N -X
+    --label | path
+parted | mklabel mktable mkpart rm resizepart mkpartfs | | | path
+cryptsetup | luksFormat erase luksErase reencrypt luksKillSlot | | --type -c -s -h --cipher
+    --key-size --key-file -d | path
+hdparm | --security-erase --security-erase-enhanced --trim-sector-ranges --make-bad-sector | | |
+    path
+nvme | format sanitize | | -n -s -l --ses --lbaf -a | path
+badblocks | -w -wsv -wsvf -wv -ws -svw -swv | | -b -c -o -t -p -e -d | path
+mdadm | --zero-superblock | | | path
+zpool | destroy labelclear | -n | | volume
+zfs | destroy | -n -nv -nvr -nrv | | volume
+vgremove lvremove pvremove | | -t --test | | volume
+diskutil | eraseDisk eraseVolume eraseVolumes partitionDisk zeroDisk randomDisk secureErase
+    reformat eraseAPFSVolumes deleteContainer deleteVolume | | | volume
+gdisk cgdisk cfdisk | | -l | | path
+Format-Volume Clear-Disk Initialize-Disk Remove-Partition | | -WhatIf | | volume
+""")
+
+
+def judge_device(word: Word, cwd: str, scene: Scene, what: str) -> Iterator[Hit]:
+    """Yield a hit if a word is a disk."""
+    path = resolve_path(word, cwd, scene)
+    if path and classify(path, scene) is Place.DEVICE:
+        shown = path.replace(UNKNOWN, "?")
+        yield Hit("disk.erase", f"it {what} {shown}", _INSTEAD, (path,))
+
+
+def _erase(call: Call, scene: Scene) -> Iterator[Hit]:
+    name = call.program
+    row = _ERASERS.get(name) or _ERASERS["mkfs"]
+    texts = [word.text for word in call.words[1:]]
+    if any(text in row.dry or text in _HELP for text in texts):
+        return
+    if row.verbs and not any(_is_verb(text, row.verbs) for text in texts):
+        return
+    given = read_arguments(call, row.valued)
+    if row.is_volume:
+        operands = [text for text in given.texts if text not in row.verbs]
+        if operands or name.startswith(("Clear", "Format")):
+            reason = f"it destroys {operands[0] if operands else 'a disk'}"
+            yield Hit("disk.erase", reason.replace(UNKNOWN, "?"), _INSTEAD)
+        return
+    for word in given.operands:
+        yield from judge_device(word, call.cwd, scene, "erases")
+
+
+def _is_verb(text: str, verbs: Iterable[str]) -> bool:
+    return any(text == verb or (verb.startswith("--") and text.startswith(f"{verb}="))
+               or (verb.startswith("-") and not verb.startswith("--") and len(verb) == 2  # noqa: PLR2004
+                   and text.startswith(verb)) for verb in verbs)  # fmt: skip
+
+
+def _write_device(call: Call, scene: Scene) -> Iterator[Hit]:
+    """Judge `dd of=`."""
+    for word in call.words[1:]:
+        if word.text.startswith("of="):
+            yield from judge_device(word._replace(text=word.text[3:]), call.cwd, scene, "writes to")
+
+
+def _copy_to_device(call: Call, scene: Scene) -> Iterator[Hit]:
+    """Judge `cp IMAGE DEVICE`, `tee DEVICE` and their kin."""
+    operands = read_arguments(call).operands
+    targets = operands if call.program in ("tee", "truncate", "shred") else operands[-1:]
+    if len(operands) > 1 or call.program in ("tee", "truncate"):
+        for word in targets:
+            yield from judge_device(word, call.cwd, scene, "writes to")
+
+
+def judge_disk_redirects(call: Call, scene: Scene) -> Iterator[Hit]:
+    """Yield the redirections that write to a disk."""
+    for redirect in call.redirects:
+        if redirect.operator in (">", ">|", ">>", "&>", "&>>", "<>"):
+            yield from judge_device(redirect.target, call.cwd, scene, "writes to")
+
+
+DISK_RULES: Rules = {
+    **dict.fromkeys(_ERASERS, _erase),
+    **dict.fromkeys(("dd", "dcfldd", "dc3dd"), _write_device),
+    **dict.fromkeys(("cp", "mv", "tee", "truncate", "install", "ddrescue"), _copy_to_device),
+}

@@ -1,0 +1,337 @@
+"""Rules about files: recursive removal, overwriting, and permissions."""
+
+from __future__ import annotations
+
+import re
+
+from hookline.guards.commands.arguments import read_arguments
+from hookline.guards.commands.credentials import Secret, find_secret
+from hookline.guards.commands.hits import Hit
+from hookline.guards.commands.places import Place, classify, resolve_path, strip_contents
+from hookline.text.script.reading import UNKNOWN, Word
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from hookline.guards.commands.hits import Rules
+    from hookline.guards.commands.places import Scene
+    from hookline.text.script.reading import Call
+
+_ROOTS = (Place.ROOT, Place.HOME, Place.SYSTEM)
+_PERSONAL = (Place.PROJECT, Place.ABOVE, Place.PERSONAL)
+_REMOVE_SINGLE = "remove single files or a folder of the project by their names"
+_SERVICE_DATA = ("/var/lib/postgresql", "/var/lib/mysql", "/var/lib/docker", "/var/lib/redis",
+                 "/var/lib/mongodb", "/var/lib/elasticsearch", "/var/lib/rabbitmq", "/data",
+                 "/var/lib/etcd", "/var/lib/containerd", "/var/lib/kubelet")  # fmt: skip
+
+
+# -- recursive removal ---------------------------------------------------------------------------
+
+
+def _remove(call: Call, scene: Scene) -> Iterator[Hit]:
+    given = read_arguments(call, ("--interactive",))
+    is_recursive = given.has("r", "R", "recursive")
+    if is_recursive and "no-preserve-root" in given.names:
+        yield Hit("fs.root", "it switches off what protects the root", _REMOVE_SINGLE, ("/",))
+    if is_recursive:
+        # What a narrow search finds is known in part, and that part is where it began.
+        found = UNKNOWN if _is_found(call) else ""
+        words = [word for word in given.operands if not (found and found in word.text)]
+        yield from judge_removal(words, call.cwd, scene)
+
+
+def judge_removal(words: Iterable[Word], cwd: str, scene: Scene) -> Iterator[Hit]:
+    """Yield what the recursive removal of these words breaks."""
+    for word in words:
+        path = resolve_path(word, cwd, scene)
+        if hit := _judge_removed(path, scene):
+            yield hit
+
+
+def _judge_removed(path: str, scene: Scene) -> Hit | None:
+    place = classify(path, scene)
+    folder, is_all = strip_contents(path)
+    what = f"everything in {place.value}" if is_all else place.value
+    if place in _ROOTS:
+        return Hit("fs.root", f"it removes {what}", _REMOVE_SINGLE, (folder,))
+    if place in _PERSONAL or _is_worth(folder, scene):
+        what = what if place in _PERSONAL else "work or data that no tool brings back"
+        return Hit("fs.local", f"it removes {what}", _REMOVE_SINGLE, (folder,))
+    if place is Place.OUTSIDE:
+        return Hit("fs.outside", f"it removes {what}", "leave it, or ask the user", (folder,))
+    return None
+
+
+def _is_worth(path: str, scene: Scene) -> bool:
+    """Return whether a folder holds a repository, another project, or the data of a service."""
+    if path.endswith("/.git"):
+        return True
+    if any(path == each or path.startswith(f"{each}/") for each in _SERVICE_DATA):
+        return True
+    parent = scene.project.rpartition("/")[0]
+    return (
+        bool(parent)
+        and parent != scene.home
+        and path.rpartition("/")[0] == parent
+        and (classify(path, scene) is Place.OUTSIDE)
+    )
+
+
+_NARROWS = ("-name", "-iname", "-path", "-ipath", "-wholename", "-regex", "-iregex", "-mtime",
+            "-mmin", "-ctime", "-cmin", "-atime", "-amin", "-size", "-user", "-group", "-newer",
+            "-empty", "-samefile", "-perm", "-inum", "-uid", "-gid", "-nouser", "-nogroup",
+            "-links", "-lname", "-xtype", "-newermt")  # fmt: skip
+
+
+def _find(call: Call, scene: Scene) -> Iterator[Hit]:
+    texts = [word.text for word in call.words]
+    if "-delete" not in texts:
+        return
+    end = next((at for at, text in enumerate(texts) if at and text[:1] in ("-", "(", "!")), 0)
+    roots = call.words[1:end] or (Word("."),)
+    is_narrow = any(text in _NARROWS for text in texts)
+    for word in roots:
+        path = resolve_path(word, call.cwd, scene)
+        place = classify(path, scene)
+        if not is_narrow:
+            yield from judge_removal((word,), call.cwd, scene)
+        elif place in _ROOTS and not _is_rare(texts):
+            instead = "search in the folder of the project"
+            yield Hit("fs.root", f"it removes files in all of {place.value}", instead, (path,))
+
+
+def _is_rare(texts: list[str]) -> bool:
+    """Return whether few files can fit: an old one, one owner's, or one name."""
+    patterns = [
+        texts[at + 1]
+        for at, text in enumerate(texts[:-1])
+        if text in ("-name", "-iname", "-path", "-regex", "-wholename", "-iregex")
+    ]
+    if any(pattern.strip("*?.") for pattern in patterns):
+        return True
+    return any(text in _NARROWS and text not in ("-name", "-iname", "-path", "-regex", "-size")
+               for text in texts)  # fmt: skip
+
+
+def _sync(call: Call, scene: Scene) -> Iterator[Hit]:
+    given = read_arguments(call, ("-e", "--rsh", "--exclude", "--include", "--filter", "-f"))
+    deletes = any(name.startswith("del") for name in given.names)
+    if not deletes or given.has("n", "dry-run") or len(given.operands) < 2:  # noqa: PLR2004
+        return
+    *_, target = given.operands
+    if ":" in target.text.partition("/")[0]:
+        return
+    path = resolve_path(target, call.cwd, scene)
+    place = classify(path, scene)
+    if place in _ROOTS:
+        instead = "sync into a folder of the project, or with --dry-run first"
+        yield Hit("fs.root", f"it deletes what is only in {place.value}", instead, (path,))
+
+
+def _move(call: Call, scene: Scene) -> Iterator[Hit]:
+    given = read_arguments(call, ("-t", "--target-directory", "-S"))
+    if not given.operands or given.operands[-1].text != "/dev/null":
+        return
+    yield from judge_removal(given.operands[:-1], call.cwd, scene)
+
+
+def _tidy(call: Call, scene: Scene) -> Iterator[Hit]:
+    """Judge programs that remove all that they are given (`rimraf`, `shred`-like, `srm`)."""
+    yield from judge_removal(read_arguments(call).operands, call.cwd, scene)
+
+
+# -- overwriting -----------------------------------------------------------------------------------
+
+_VITAL = re.compile(
+    r"/etc/(?:passwd|shadow|gshadow|group|sudoers|fstab|crypttab|inittab|ld\.so\.\w+|nsswitch\.conf"
+    r"|hosts|pam\.d/.*|ssh/(?:sshd_config|ssh_host_.*)|default/grub|machine-id|profile|securetty"
+    r"|sudoers\.d|login\.defs|systemd/system\.conf)-?$"
+    r"|/(?:boot|bin|sbin|lib|lib32|lib64|usr/bin|usr/sbin|usr/lib|usr/lib64|usr/libexec)/.+"
+    r"|/(?:vmlinuz|initrd).*|/System/.+"
+)
+_KEEP = "append, or write to a file of your own"
+
+
+def _judge_overwrite(word: Word, cwd: str, scene: Scene, what: str) -> Iterator[Hit]:
+    path = resolve_path(word, cwd, scene)
+    if not path or UNKNOWN in path:
+        return
+    if _VITAL.match(path) and not path.startswith("/usr/lib/node_modules"):
+        yield Hit("fs.overwrite", f"it {what} a file that the system needs", _KEEP, (path,))
+    elif find_secret(path) is Secret.PRIVATE_KEY and "/." in path:
+        yield Hit("fs.overwrite", f"it {what} a private key", _KEEP, (path,))
+
+
+def judge_redirects(call: Call, scene: Scene) -> Iterator[Hit]:
+    """Yield what the redirections of a call overwrite."""
+    for redirect in call.redirects:
+        if redirect.operator in (">", ">|", "&>"):
+            yield from _judge_overwrite(redirect.target, call.cwd, scene, "overwrites")
+            is_empty = not call.words or call.words[0].text in (":", "true")
+            is_empty = is_empty or [word.text for word in call.words] == ["cat", "/dev/null"]
+            if is_empty and redirect.operator != "&>":
+                yield from _judge_truncation(redirect.target, call.cwd, scene)
+
+
+_SOURCES = re.compile(
+    r"\.(?:py|js|ts|tsx|jsx|mjs|go|rs|rb|java|kt|swift|c|cc|cpp|h|hpp|cs|php|scala|sql|vue|svelte"
+    r"|ex|exs|erl|hs|ml|clj|lua|pl|sh|css|scss|html)$"
+)
+
+
+def _judge_truncation(word: Word, cwd: str, scene: Scene) -> Iterator[Hit]:
+    """Yield that a source of the project is emptied."""
+    path = resolve_path(word, cwd, scene)
+    if classify(path, scene) is Place.SOURCE and _SOURCES.search(path):
+        yield Hit("fs.local", "it empties a source file", "edit the file", (path,))
+
+
+def _tee(call: Call, scene: Scene) -> Iterator[Hit]:
+    given = read_arguments(call)
+    if given.has("a", "append"):
+        return
+    for word in given.operands:
+        yield from _judge_overwrite(word, call.cwd, scene, "overwrites")
+
+
+def _truncate(call: Call, scene: Scene) -> Iterator[Hit]:
+    given = read_arguments(call, ("-s", "--size", "-r", "--reference"))
+    for word in given.operands:
+        yield from _judge_overwrite(word, call.cwd, scene, "empties")
+        if any(size.text in ("0", "0K", "0M") for size in given.get("-s", "--size")):
+            yield from _judge_truncation(word, call.cwd, scene)
+
+
+def _shred(call: Call, scene: Scene) -> Iterator[Hit]:
+    given = read_arguments(call, ("-n", "--iterations", "-s", "--size", "--random-source"))
+    for word in given.operands:
+        yield from _judge_overwrite(word, call.cwd, scene, "shreds")
+        yield from _judge_truncation(word, call.cwd, scene)
+    yield from (hit for hit in judge_removal(given.operands, call.cwd, scene)
+                if hit.rule == "fs.root")  # fmt: skip
+
+
+def _copy(call: Call, scene: Scene) -> Iterator[Hit]:
+    given = read_arguments(call, ("-t", "--target-directory", "-S", "-m", "-o", "-g"))
+    if len(given.operands) >= 2 and given.operands[0].text in ("/dev/null", "/dev/zero"):  # noqa: PLR2004
+        yield from _judge_overwrite(given.operands[-1], call.cwd, scene, "empties")
+        yield from _judge_truncation(given.operands[-1], call.cwd, scene)
+
+
+def _dd(call: Call, scene: Scene) -> Iterator[Hit]:
+    for word in call.words[1:]:
+        if word.text.startswith("of="):
+            target = word._replace(text=word.text[3:])
+            yield from _judge_overwrite(target, call.cwd, scene, "overwrites")
+
+
+# -- permissions -----------------------------------------------------------------------------------
+
+_OCTAL = re.compile(r"[0-7]{1,5}$")
+_SYMBOLIC = re.compile(r"[ugoa]*[-+=][rwxXstugo]*(?:,|$)")
+_OWN = "give only the owner what is needed, such as `chmod -R u+rwX,go-w`"
+
+
+def _change_mode(call: Call, scene: Scene) -> Iterator[Hit]:
+    given = read_arguments(call, ("--reference",))
+    mode = next((word.text for word in call.words[1:] if _is_mode(word.text)), "")
+    if not (given.has("R", "recursive") or _is_found(call)) or not mode:
+        return
+    operands = [word for word in given.operands if word.text != mode]
+    paths = [resolve_path(word, call.cwd, scene) for word in operands]
+    if _is_world_writable(mode):
+        reason = f"it lets every user write ({mode})"
+        yield Hit("perm.recursive", reason, _OWN, tuple(filter(None, paths)))
+        return
+    if _is_harmful(mode):
+        yield from _judge_permissions(paths, scene, f"it sets the mode {mode}")
+
+
+def _is_mode(text: str) -> bool:
+    if text.startswith("-") and not re.match(r"-[wxst]+$", text):
+        return False
+    return bool(_OCTAL.match(text) or _SYMBOLIC.match(text))
+
+
+def _is_world_writable(mode: str) -> bool:
+    if _OCTAL.match(mode):
+        has_sticky = len(mode.lstrip("0")) > len("777") and mode.lstrip("0")[0] == "1"
+        return int(mode[-1]) & 2 != 0 and not has_sticky
+    for part in mode.split(","):
+        who, _, what = part.replace("=", "+").partition("+")
+        if "w" in what and ("o" in who or "a" in who):
+            return True
+    return False
+
+
+def _is_harmful(mode: str) -> bool:
+    if _OCTAL.match(mode):
+        digits = mode.rjust(4, "0")
+        return digits[-3:] == "000" or digits[-4] in "4567" or mode.strip("0") == ""
+    return bool(re.search(r"[ua]?[+=][rwxX]*s|^(?:a|ugo)?(?:=$|-[rwx]+$)", mode))
+
+
+def _change_owner(call: Call, scene: Scene) -> Iterator[Hit]:
+    given = read_arguments(call, ("--reference", "--from"))
+    if not (given.has("R", "recursive") or _is_found(call)):
+        return
+    operands = given.operands if given.get("--reference") else given.operands[1:]
+    paths = [resolve_path(word, call.cwd, scene) for word in operands]
+    yield from _judge_permissions(paths, scene, "it changes the owner")
+
+
+def _change_acl(call: Call, scene: Scene) -> Iterator[Hit]:
+    given = read_arguments(call, ("-m", "--modify", "-x", "--remove", "-M", "-X", "--set"))
+    if not (given.has("R", "recursive") or _is_found(call)):
+        return
+    paths = [resolve_path(word, call.cwd, scene) for word in given.operands]
+    yield from _judge_permissions(paths, scene, "it changes the access list")
+
+
+def _judge_permissions(paths: Iterable[str], scene: Scene, what: str) -> Iterator[Hit]:
+    for path in paths:
+        place = classify(path, scene)
+        if place in _ROOTS:
+            yield Hit("perm.recursive", f"{what} of all that is in {place.value}", _OWN, (path,))
+
+
+def _is_found(call: Call) -> bool:
+    """Return whether `find` or `xargs` gives the call what a folder holds."""
+    return any(each.startswith("find ") for each in call.via)
+
+
+# -- users and schedules ---------------------------------------------------------------------------
+
+
+def _remove_user(call: Call, _scene: Scene) -> Iterator[Hit]:
+    given = read_arguments(call)
+    if given.has("r", "remove", "remove-home", "remove-all-files"):
+        yield Hit("fs.local", "it removes an account with its home folder", "lock the account")
+
+
+def _crontab(call: Call, _scene: Scene) -> Iterator[Hit]:
+    given = read_arguments(call, ("-u",))
+    if given.has("r") and "e" not in given.letters and "l" not in given.letters:
+        yield Hit("fs.local", "it removes all schedules", "remove one line with `crontab -e`")
+
+
+FILE_RULES: Rules = {
+    "rm": _remove,
+    "grm": _remove,
+    "find": _find,
+    "gfind": _find,
+    "rsync": _sync,
+    "mv": _move,
+    **dict.fromkeys(("rimraf", "srm", "del-cli", "wipe"), _tidy),
+    "tee": _tee,
+    "truncate": _truncate,
+    "shred": _shred,
+    **dict.fromkeys(("cp", "install", "ln"), _copy),
+    "dd": _dd,
+    "chmod": _change_mode,
+    **dict.fromkeys(("chown", "chgrp"), _change_owner),
+    "setfacl": _change_acl,
+    **dict.fromkeys(("userdel", "deluser"), _remove_user),
+    "crontab": _crontab,
+}

@@ -1,0 +1,311 @@
+"""Follows credentials from where a line reads them to where it sends them away."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from hookline.guards.commands.arguments import read_arguments
+from hookline.guards.commands.credentials import (
+    Secret,
+    find_secret,
+    is_secret_variable,
+    prints_secret,
+)
+from hookline.guards.commands.hits import Hit
+from hookline.guards.commands.places import resolve_path
+from hookline.guards.commands.sinks import Sink, find_sink
+from hookline.text.script.reading import UNKNOWN, Word, make_set
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from hookline.guards.commands.places import Scene
+    from hookline.text.script.reading import Call, Reading
+
+
+class Taint(NamedTuple):
+    """What secret a piece of data holds. `is_env`: the environment, or what a command prints."""
+
+    what: str
+    is_env: bool = False
+    is_env_file: bool = False
+
+
+# Programs that hand on what they read from files or standard input.
+_READERS = make_set("""
+cat tac head tail less more bat batcat nl rev sort uniq cut paste tr sed awk gawk mawk jq yq
+strings base64 gbase64 base32 basenc xxd od hexdump gzip gunzip zcat bzip2 xz zstd lz4 tar zip 7z
+openssl gpg gpg2 age sops cp mv ln install dd tee grep egrep fgrep rg ag ack column fold fmt iconv
+uuencode perl python python3 ruby node php envsubst split csplit cpio pax rsync ansible-vault
+diff comm join xargs echo printf qrencode qr pv sponge dos2unix expand pr look ccrypt mcrypt
+""")
+# Programs whose operands are data, and no files.
+_SAYS = make_set("echo printf")
+# Programs that write what they read to their last operand.
+_COPIES = make_set("cp mv ln install rsync")
+_OUTPUTS = ("-o", "-out", "--output", "--out", "-O", "--output-file")
+# Programs after which nothing of the secret is left.
+_ENDS = make_set("""
+wc sha256sum sha1sum sha512sum sha224sum sha384sum md5sum md5 shasum b2sum b3sum cksum sum crc32
+stat ls file du test [ basename dirname realpath readlink touch mkdir chmod chown rm
+""")
+_ENV_PRINTERS = make_set("env printenv")
+_DUMPS = frozenset((("export",), ("export", "-p"), ("declare", "-p"), ("declare", "-x"),
+                    ("declare", "-px"), ("declare", "-xp"), ("typeset", "-p"), ("typeset", "-x"),
+                    ("set",), ("compgen", "-e")))  # fmt: skip
+_ENV_CODE = re.compile(
+    r"os\.environ(?!\s*(?:\[|\.get|\.setdefault|\.pop))|process\.env(?!\s*[.\[])|%ENV"
+    r"|ENV\.(?:to_h|inspect|to_a|each|map)|getenv\(\s*\)|\$_ENV|dict\(\s*os\.environ"
+)
+_NETWORK_CODE = re.compile(
+    r"requests\.|urllib|urlopen|http\.client|httpx|aiohttp|socket|fetch\(|axios|https?\.request"
+    r"|https?\.get|net\.connect|net\.createConnection|dns\.|Net::HTTP|LWP|HTTP::|IO::Socket"
+    r"|TCPSocket|file_get_contents\(\s*['\"]https?:|curl_exec|fsockopen|smtplib|ftplib|paramiko"
+    r"|boto3|open-uri|URI\.open|HTTParty|Faraday|RestClient|nodemailer|WebSocket|dgram"
+)
+
+
+def judge_flows(reading: Reading, scene: Scene) -> Iterator[Hit]:
+    """Yield each call that sends a secret away, or prints one through an encoder."""
+    flow = _Flow(reading, scene)
+    for number, call in enumerate(reading.calls):
+        yield from flow.follow(number, call)
+    yield from flow.judge_printed()
+
+
+class _Flow:
+    """What holds secrets so far: the outputs of calls, by number, and files, by path."""
+
+    def __init__(self, reading: Reading, scene: Scene) -> None:
+        self.calls = reading.calls
+        self.scene = scene
+        self.outputs: dict[int, Taint] = {}
+        self.files: dict[str, Taint] = {}
+        self.encoded: dict[int, str] = {}
+        self.used: set[int] = set()
+
+    def follow(self, number: int, call: Call) -> Iterator[Hit]:
+        """Judge one call, and remember what its output and the files that it writes hold."""
+        given = list(self._list_tainted(call))
+        self.used.update(each for word in _list_words(call) for each in word.calls)
+        sink = find_sink(call)
+        if sink is not None:
+            yield from self._judge_sink(call, sink, given)
+        if call.language:
+            yield from self._judge_code(call)
+        source = self._find_source(call)
+        taint = source or next((taint for _, taint in given), None)
+        name = call.program
+        if taint is None or name in _ENDS or _drops_values(call):
+            return
+        if source is None and name and name not in _READERS and not call.language and sink is None:
+            return
+        self.outputs[number] = taint
+        if name in ENCODERS or (name == "openssl" and _has_word(call, "base64", "enc")):
+            self.encoded[number] = name
+        self._write_files(call, taint)
+
+    # -- where secrets come from -------------------------------------------------------------------
+
+    def _find_source(self, call: Call) -> Taint | None:
+        texts = [word.text for word in call.words]
+        name = call.program
+        if (name in _ENV_PRINTERS and not _names_variables(texts)) or tuple(texts) in _DUMPS:
+            return Taint("the environment", is_env=True)
+        if name == "printenv" and any(map(is_secret_variable, texts[1:])):
+            return Taint("a secret variable", is_env=True)
+        if prints_secret(texts):
+            return Taint(f"what `{' '.join(texts[:3])}` prints", is_env=True)
+        if name in _READERS and name not in _SAYS:
+            for word in _list_files(call):
+                if taint := self._find_file(word, call):
+                    return taint
+        return self._find_redirected(call)
+
+    def _find_redirected(self, call: Call) -> Taint | None:
+        for redirect in call.redirects:
+            if redirect.operator == "<" and (taint := self._find_file(redirect.target, call)):
+                return taint
+        return None
+
+    def _find_file(self, word: Word, call: Call) -> Taint | None:
+        """Return what the file that a word names holds; None for no secret."""
+        text = word.text
+        if not text or text.startswith("-") or "://" in text:
+            return None
+        path = resolve_path(word, call.cwd, self.scene) or text
+        if path in self.files:
+            return self.files[path]
+        secret = find_secret(path)
+        if secret is None:
+            return None
+        is_env_file = secret is Secret.ENV_FILE
+        return Taint(text.replace(UNKNOWN, "?"), is_env_file=is_env_file)
+
+    def _list_tainted(self, call: Call) -> Iterator[tuple[Word, Taint]]:
+        """Yield the words and the input of a call that hold secrets."""
+        for word in _list_words(call):
+            for each in word.calls:
+                if each in self.outputs:
+                    yield word, self.outputs[each]
+            secret = next(filter(is_secret_variable, word.names), "")
+            if secret:
+                yield word, Taint(f"${secret}", is_env=True)
+        if taint := self._find_redirected(call):
+            yield call.stdin or Word(UNKNOWN), taint
+
+    # -- where they go -----------------------------------------------------------------------------
+
+    def _judge_sink(
+        self, call: Call, sink: Sink, given: Sequence[tuple[Word, Taint]]
+    ) -> Iterator[Hit]:
+        for word in sink.files:
+            if taint := self._find_file(word, call):
+                yield _make_hit(taint, sink)
+                return
+        for word, taint in given:
+            is_input = word is call.stdin and sink.reads_stdin
+            if is_input or any(word is each or _shares(word, each) for each in sink.data):
+                yield _make_hit(taint, sink)
+                return
+        if sink.reads_stdin and (taint := self._find_redirected(call)):
+            yield _make_hit(taint, sink)
+
+    def _judge_code(self, call: Call) -> Iterator[Hit]:
+        """Judge code of another language that reads a secret and talks to the network."""
+        if not _NETWORK_CODE.search(call.code) or _is_local(call.code):
+            return
+        sink = Sink(f"{call.language} code", call.words[:1])
+        if _ENV_CODE.search(call.code):
+            yield _make_hit(Taint("the environment", is_env=True), sink)
+            return
+        for literal in re.findall(r"""['"`]([^'"`\n]{3,200})['"`]""", call.code):
+            if taint := self._find_file(Word(literal), call):
+                yield _make_hit(taint, sink)
+                return
+
+    def _write_files(self, call: Call, taint: Taint) -> None:
+        targets = [each.target for each in call.redirects if ">" in each.operator]
+        name = call.program
+        given = read_arguments(call, (*_OUTPUTS, "-f", "--file"))
+        if name in _COPIES or name == "tee":
+            targets += given.operands[-1:] if name in _COPIES else given.operands
+        elif name in ("tar", "zip", "7z", "cpio", "gpg", "openssl", "age", "split", "gzip", "xz"):
+            targets += [
+                value for option, value in given.values if option in (*_OUTPUTS, "-f", "--file")
+            ]
+            targets += _list_archives(call)
+        elif name == "dd":
+            targets += [
+                word._replace(text=word.text[3:])
+                for word in call.words
+                if word.text.startswith("of=")
+            ]
+        for word in targets:
+            if path := resolve_path(word, call.cwd, self.scene):
+                self.files[path] = taint
+
+    def judge_printed(self) -> Iterator[Hit]:
+        """Yield the calls that print a secret through an encoder to the terminal."""
+        for number, name in self.encoded.items():
+            call = self.calls[number]
+            writes = any(">" in each.operator for each in call.redirects)
+            decodes = _has_word(call, "-d", "--decode", "-D", "-r")
+            if number not in self.used and not writes and not decodes:
+                what = self.outputs[number].what
+                reason = f"it prints {what} through `{name}`"
+                yield Hit("exfil.encode", reason, "show the names only, without the values")
+
+
+ENCODERS = make_set("base64 gbase64 base32 basenc xxd od hexdump uuencode qrencode qr rev")
+
+
+def _make_hit(taint: Taint, sink: Sink) -> Hit:
+    if sink.is_own and taint.is_env_file:
+        # An environment file copied to a host of one's own is not decided in baseline.
+        return Hit("exfil.copy", f"it copies {taint.what} to another machine",
+                   "ask the user")  # fmt: skip
+    rule = "exfil.env" if taint.is_env else "exfil.file"
+    instead = "use a secret only for its own service, in its header or its option"
+    return Hit(rule, f"it sends {taint.what} away by {sink.name}", instead)
+
+
+def _list_words(call: Call) -> Iterator[Word]:
+    yield from call.words
+    if call.stdin is not None:
+        yield call.stdin
+
+
+def _list_files(call: Call) -> Iterable[Word]:
+    """Yield the words of a reader that may name files."""
+    for word in call.words[1:]:
+        text = word.text
+        if text.startswith("if="):
+            yield word._replace(text=text[3:])
+        elif text.startswith("-") and "=" in text:
+            yield word._replace(text=text.partition("=")[2])
+        elif not text.startswith("-"):
+            yield word
+
+
+def _names_variables(texts: Sequence[str]) -> bool:
+    """Return whether `env` or `printenv` is asked for something narrower than everything."""
+    return any(not text.startswith("-") for text in texts[1:])
+
+
+_NAMES_ONLY = (re.compile(r"s/=\.\*//?|s/\(\.\*\)=|s/=\.\*/"), re.compile(r"print \$1\b"))
+
+
+def _drops_values(call: Call) -> bool:
+    """Return whether a filter keeps only the names of variables, or says only whether it found."""
+    texts = [word.text for word in call.words[1:]]
+    name = call.program
+    if name == "cut":
+        return "-f1" in texts or ("-f" in texts and "1" in texts)
+    if name in ("sed", "awk", "gawk"):
+        return any(pattern.search(text) for text in texts for pattern in _NAMES_ONLY)
+    if name in ("grep", "egrep", "rg"):
+        flags = {
+            letter for text in texts if text[:1] == "-" and text[1:2] != "-" for letter in text
+        }
+        wants_names = any(re.match(r"\^?\[?\^?[\[A-Z_a-z=\]*+]+$", text) and text.startswith("^[")
+                          for text in texts)  # fmt: skip
+        return bool(flags & {"c", "q", "l", "L"}) or ("o" in flags and wants_names)
+    if name == "jq":
+        return any(text.strip() in ("keys", "keys[]", "length", "keys_unsorted") for text in texts)
+    if name == "openssl":
+        return any(
+            text in ("-pubout", "-pubin", "-noout", "-fingerprint", "dgst", "x509", "verify")
+            for text in texts
+        )
+    return False
+
+
+def _has_word(call: Call, *wanted: str) -> bool:
+    return any(word.text.lstrip("-") in wanted or word.text in wanted for word in call.words[1:])
+
+
+def _shares(word: Word, data: Word) -> bool:
+    return (bool(word.calls) and word.calls == data.calls) or (
+        bool(word.names) and word.names == data.names and word.text == data.text
+    )
+
+
+def _list_archives(call: Call) -> list[Word]:
+    """Return the archive that `tar czf NAME`, `zip NAME` and `7z a NAME` write."""
+    words = call.words[1:]
+    if call.program == "tar" and words:
+        first = words[0].text.lstrip("-")
+        clustered = "f" in first and len(words) > 1 and "=" not in first and "/" not in first
+        return [words[1]] if clustered else []
+    operands = [word for word in words if not word.text.startswith("-")]
+    if call.program == "zip":
+        return operands[:1]
+    return operands[1:2] if call.program == "7z" else []
+
+
+def _is_local(code: str) -> bool:
+    hosts = re.findall(r"https?://([^/'\"\s:]+)", code)
+    return bool(hosts) and all(host in ("localhost", "127.0.0.1", "[::1]") for host in hosts)

@@ -1,0 +1,191 @@
+"""Judges a shell call: reads its commands, and applies the rules of the profile."""
+
+from __future__ import annotations
+
+import re
+import shlex
+
+from hookline.guards.commands.disks import DISK_RULES, judge_disk_redirects
+from hookline.guards.commands.files import FILE_RULES, judge_redirects
+from hookline.guards.commands.flow import judge_flows
+from hookline.guards.commands.git import GIT_RULES, judge_commits
+from hookline.guards.commands.hits import Hit
+from hookline.guards.commands.paranoid import judge_paranoid
+from hookline.guards.commands.places import Scene
+from hookline.guards.commands.profiles import RISKY, UNVERIFIED, choose_rules
+from hookline.guards.commands.services import SERVICE_RULES, judge_kernel_triggers
+from hookline.guards.finding import UNVERIFIED as UNVERIFIED_RULE
+from hookline.guards.finding import Answer, Finding
+from hookline.model.verdict import Stance
+from hookline.text.masking import mask_text
+from hookline.text.script.evaluate import read_shell
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+    from typing import Any
+
+    from hookline.guards.commands.hits import Rule, Rules
+    from hookline.guards.world import World
+    from hookline.model.event import Event
+    from hookline.text.script.reading import Call, Reading
+
+_KEYS = ("command", "cmd", "script", "commands")
+_FOLDERS = ("cwd", "workdir", "working_dir", "directory", "dir_path")
+_WORD = re.compile(r"[\w.-]+")
+_RULES = (FILE_RULES, DISK_RULES, GIT_RULES, SERVICE_RULES)
+
+
+def judge(event: Event, options: Mapping[str, Any], world: World) -> Answer | None:
+    """Return what the guard `commands` has against a call of a tool."""
+    findings = [
+        finding
+        for text in list_commands(event.input)
+        for finding in judge_command(
+            text,
+            cwd=_find_folder(event),
+            home=world.home,
+            project=world.project or event.cwd,
+            profile=options.get("profile", "baseline"),
+            changes=tuple(options.get("rules", ())),
+            clock=world.clock,
+        )
+    ]
+    return Answer(findings=tuple(findings)) if findings else None
+
+
+def judge_command(
+    text: str,
+    *,
+    cwd: str,
+    home: str,
+    project: str = "",
+    profile: str = "baseline",
+    changes: tuple[str, ...] = (),
+    clock: Callable[[], float] | None = None,
+) -> list[Finding]:
+    """Return what a profile has against a shell text.
+
+    Args:
+        text: the text.
+        cwd: the folder that it runs in.
+        home: the user's home folder.
+        project: the folder of the project; by default `cwd`.
+        profile: `baseline`, `strict` or `paranoid`.
+        changes: rules to add, or with `-` before them to leave out.
+        clock: seconds, to end a long parse.
+    """
+    rules = choose_rules(profile, changes)
+    reading = read_shell(text, cwd=cwd, home=home, clock=clock)
+    scene = Scene(home, project or cwd)
+    found: dict[tuple[str, str], Finding] = {}
+    for hit, call in list_hits(reading, scene, is_paranoid=profile == "paranoid"):
+        stance = rules.get(hit.rule)
+        if stance is not None:
+            found.setdefault((hit.rule, hit.reason), _make_finding(hit, call, text, stance))
+    if reading.unverified and not any(each.stance >= Stance.DENY for each in found.values()):
+        finding = _judge_unread(text, reading, profile)
+        found[UNVERIFIED_RULE, ""] = finding
+    return list(found.values())
+
+
+def list_hits(
+    reading: Reading, scene: Scene, *, is_paranoid: bool = False
+) -> Iterator[tuple[Hit, Call | None]]:
+    """Yield each rule that a reading breaks, whatever the profile, with the call that breaks it."""
+    for call in reading.calls:
+        for rule in _list_rules(call):
+            for hit in rule(call, scene):
+                yield hit, call
+    if reading.is_fork_bomb:
+        yield Hit("dos.forkbomb", "it starts itself again and again", "use a bounded loop"), None
+    of_all = [*judge_flows(reading, scene), *judge_commits(reading.calls)]
+    if is_paranoid:
+        of_all += judge_paranoid(reading, scene)
+    for hit in of_all:
+        yield hit, None
+
+
+def _list_rules(call: Call) -> Iterator[Rule]:
+    """Yield the rules that concern a call, by its program and its redirections."""
+    name = call.program
+    if not call.language:
+        for rules in _RULES:
+            rule = rules.get(name) or _find_family(rules, name)
+            if rule is not None:
+                yield rule
+    if call.redirects or name == "tee":
+        yield from (judge_redirects, judge_disk_redirects, judge_kernel_triggers)
+
+
+def _find_family(rules: Rules, name: str) -> Rule | None:
+    """Return the rule of `mkfs` for `mkfs.ext4`."""
+    head, dot, _ = name.partition(".")
+    return rules.get(head) if dot and head == "mkfs" else None
+
+
+def _make_finding(hit: Hit, call: Call | None, text: str, stance: Stance) -> Finding:
+    shown = call.text if call is not None and call.words else text
+    if call is not None and call.via and call.words:
+        shown = f"{shown} (by {' > '.join(call.via)})"
+    return Finding(
+        rule=hit.rule,
+        reason=hit.reason,
+        evidence=mask_text(shown),
+        instead=hit.instead,
+        stance=stance,
+        command=text.strip(),
+        paths=hit.paths,
+    )
+
+
+def _judge_unread(text: str, reading: Reading, profile: str) -> Finding:
+    """Return that a part was not read, with what the profile makes of that."""
+    risky, harmless = UNVERIFIED[profile]
+    is_risky = not RISKY.isdisjoint(_WORD.findall(text[: 1 << 16])) or len(text) > 1 << 16
+    return Finding(
+        rule=UNVERIFIED_RULE,
+        reason=f"hookline could not check all of this command: {reading.unverified[0]}",
+        instead="write it as shorter, plain commands",
+        stance=risky if is_risky else harmless,
+        command=text.strip(),
+    )
+
+
+# -- the input of a tool ---------------------------------------------------------------------------
+
+
+def list_commands(given: Any) -> list[str]:
+    """Return the shell texts in a tool's input, whatever its shape."""
+    if not isinstance(given, dict):
+        return []
+    found: list[str] = []
+    for key in _KEYS:
+        value = given.get(key)
+        if isinstance(value, str):
+            found.append(value)
+        elif isinstance(value, dict):
+            found += list_commands(value)
+        elif isinstance(value, list):
+            found += _read_list(value)
+    return found
+
+
+def _read_list(value: list[Any]) -> list[str]:
+    """Return a list of words as one command; a list of objects as several."""
+    if value and all(isinstance(word, str) for word in value):
+        is_lines = len(value) > 1 and all(" " in word for word in value)
+        return list(value) if is_lines else [shlex.join(value) if len(value) > 1 else value[0]]
+    return [text for each in value for text in list_commands(each)]
+
+
+def _find_folder(event: Event) -> str:
+    given = event.input
+    if isinstance(given, dict):
+        for key in _FOLDERS:
+            folder = given.get(key)
+            if isinstance(folder, str) and folder:
+                if folder.startswith("/"):
+                    return folder
+                return f"{event.cwd.rstrip('/')}/{folder}"
+    return event.cwd

@@ -1,0 +1,91 @@
+"""The guards: what each is for, its events, its options, its rules, and the module that judges."""
+
+from __future__ import annotations
+
+from hookline.model.frozen import Frozen
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+class Option(Frozen):
+    """An option of a guard. `shape`: `text`, `texts`, `flag`, `integer`, `number`, or choices."""
+
+    shape: str
+    meaning: str
+
+    @property
+    def choices(self) -> tuple[str, ...]:
+        """Return the words of which it is one; empty if it is no choice."""
+        return tuple(self.shape.split("/")) if "/" in self.shape else ()
+
+
+class Guard(Frozen):
+    """A guard of hookline.
+
+    `module` has the function `judge(event, options, world) -> Answer | None`. `remembers`: it has a
+    memory of the session. `rules`: each rule by its id, with what it refuses or marks.
+    """
+
+    summary: str
+    module: str
+    events: tuple[str, ...]
+    options: Mapping[str, Option]
+    rules: Mapping[str, str]
+    remembers: bool = False
+
+
+def _read_options(text: str) -> Mapping[str, Option]:
+    rows = (map(str.strip, line.split("|", 2)) for line in text.strip().splitlines())
+    return {name: Option(shape=shape, meaning=meaning) for name, shape, meaning in rows}
+
+
+def _read_rules(text: str) -> Mapping[str, str]:
+    rows = (line.partition("|") for line in text.strip().splitlines())
+    return {rule.strip(): meaning.strip() for rule, _, meaning in rows}
+
+
+GUARDS: Mapping[str, Guard] = {
+    "commands": Guard(
+        summary="refuses shell commands that destroy data, or send credentials away",
+        module="hookline.guards.commands.judge",
+        events=("tool.before",),
+        options=_read_options("""
+profile | baseline/strict/paranoid | how much it refuses
+rules   | texts                    | further rules that count, or with `-` before them do not
+"""),
+        rules=_read_rules("""
+fs.root           | removing the root, a home folder, a system folder, or all that is in one
+fs.overwrite      | overwriting or shredding system files or private keys
+disk.erase        | formatting, wiping or overwriting a disk
+dos.forkbomb      | a function or script that starts itself again and again
+perm.recursive    | recursive permissions for everybody, or on system folders
+git.remote_reset  | resetting the work tree to the state of a remote
+exfil.file        | sending a credential file away
+exfil.env         | sending the environment or a printed secret away
+exfil.commit      | pushing a credential file
+git.discard       | discarding work or history that Git cannot bring back
+fs.local          | removing the project, sources or documents
+fs.outside        | removing a folder outside of the project
+db.drop           | dropping or emptying a database
+infra.destroy     | destroying infrastructure, workloads or buckets
+container.prune   | removing all containers, or volumes
+exfil.copy        | copying an environment file to another machine
+exfil.encode      | printing a credential through an encoder
+system            | switching the machine off, or ending all processes
+read.secret       | showing a credential to the model
+run.fetched       | running what the network sent
+run.opaque        | running what cannot be read
+net.upload        | uploading to a host
+git.publish       | a forced push, or a new remote
+exec.deferred     | schedulers, login files, services and Git hooks
+system.guard      | switching off a firewall, auditing or security modules
+"""),
+    ),
+}
+
+
+def find_rule_owner(rule: str) -> str:
+    """Return the guard that a rule belongs to; empty if there is no such rule."""
+    return next((name for name, guard in GUARDS.items() if rule in guard.rules), "")
