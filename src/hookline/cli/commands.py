@@ -68,6 +68,28 @@ COMMANDS = {
         "init.init",
         "hookline init --example list",
     ),
+    "add": Command(
+        "start",
+        "switch guards on: write them to your hookline.yaml",
+        "guard_files.add",
+        "hookline add commands --profile strict",
+        "hookline add --recommended --dry-run",
+    ),
+    "remove": Command(
+        "start",
+        "take guards out of your hookline.yaml",
+        "guard_files.remove",
+        "hookline remove commands",
+    ),
+    "guard": Command(
+        "look",
+        "show the guards, try one on a command, or allow what it refuses",
+        "guard.guard",
+        "hookline guard",
+        "hookline guard check 'rm -rf build'",
+        "hookline guard allow fs.outside --path '~/scratch/**' --until 2027-01-31",
+        codes="1 check: refused",
+    ),
     "list": Command(
         "look",
         "list the hooks of each file, and whether they run",

@@ -32,6 +32,7 @@ WORDS = {
     "codes": "explain.list_codes",
     "schemas": "schema.list_schemas",
     "examples": "init.list_examples",
+    "guards": "guard_files.list_guards",
 }
 
 

@@ -26,6 +26,7 @@ class Guard(Frozen):
 
     `module` has the function `judge(event, options, world) -> Answer | None`. `remembers`: it has a
     memory of the session. `rules`: each rule by its id, with what it refuses or marks.
+    `is_recommended`: `hookline add --recommended` adds it.
     """
 
     summary: str
@@ -34,6 +35,7 @@ class Guard(Frozen):
     options: Mapping[str, Option]
     rules: Mapping[str, str]
     remembers: bool = False
+    is_recommended: bool = False
 
 
 def _read_options(text: str) -> Mapping[str, Option]:
@@ -51,6 +53,7 @@ GUARDS: Mapping[str, Guard] = {
         summary="refuses shell commands that destroy data, or send credentials away",
         module="hookline.guards.commands.judge",
         events=("tool.before",),
+        is_recommended=True,
         options=_read_options("""
 profile | baseline/strict/paranoid | how much it refuses
 rules   | texts                    | further rules that count, or with `-` before them do not

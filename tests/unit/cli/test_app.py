@@ -90,6 +90,8 @@ def test_every_example_of_the_help_runs(example: str, desk: Desk) -> None:
     desk.file("payload.json", json.dumps(SUDO))
     desk.file(".hookline.yaml", "version: 1\ntests: []\n")
     desk.type("fire", "pre_tool_use", "-c", DOCKER, stdin=SUDO)
+    if example.startswith(("hookline remove", "hookline guard")):
+        desk.type("add", "commands")
     program, *words = shlex.split(example.partition(" < ")[0])
 
     assert program == "hookline"
