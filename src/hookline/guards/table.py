@@ -86,6 +86,37 @@ exec.deferred     | schedulers, login files, services and Git hooks
 system.guard      | switching off a firewall, auditing or security modules
 """),
     ),
+    "secrets": Guard(
+        summary="refuses secrets that are pasted or written, and masks them in replies and results",
+        module="hookline.guards.secrets",
+        events=(
+            "prompt.submit",
+            "tool.before",
+            "tool.after",
+            "tool.result",
+            "response.before",
+            "message.outbound",
+        ),
+        is_recommended=True,
+        options=_read_options("""
+message_tools | texts | further tools whose input is a message to somebody
+"""),
+        rules=_read_rules("""
+secret.pasted  | a secret in a message of the user
+secret.sent    | a secret that cannot be masked in a message to somebody
+secret.written | a secret in a file that a tool writes
+secret.typed   | a secret in a command line (a note only)
+"""),
+    ),
+    "pii": Guard(
+        summary="masks e-mail addresses, phone, card, account and identity numbers",
+        module="hookline.guards.pii",
+        events=("tool.after", "tool.result", "response.before", "message.outbound"),
+        options=_read_options("""
+kinds | texts | only these: email, phone, card, iban, us-ssn, chinese-id
+"""),
+        rules={},
+    ),
 }
 
 

@@ -1,0 +1,1 @@
+"""Finds secrets and personal data in a text, and masks each as a whole."""

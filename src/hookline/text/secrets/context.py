@@ -1,0 +1,71 @@
+"""Context: what the words around a value, or the value itself, say against its being a secret."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+
+# A value that stands for another one, or is written in a document as an example.
+_PLACEHOLDER = re.compile(
+    r"^[\s\"']*(?:\$\{?|\{\{|<|%\w|\[\w+\]|process\.env|os\.environ|env[.(\[]|getenv|config[.\[]"
+    r"|settings\.|secrets\.|vault:|op://|arn:|file:|@|!|var\.|data\.|local\.|self\.|this\.)"
+    r"|x{4,}|X{4,}|\*{3,}|\.{3}|\u2026|_{5,}|0{8,}|1{8,}|1234567890|123456789|abcdefgh|abcd1234"
+    r"|deadbeef|cafebabe|changeme|change[_-]?me|example|sample|dummy|placeholder|redacted|masked"
+    r"|your[-_ ]|my[-_]?(?:secret|token|key|password)|insert|replace|todo|foo|fake|mock|test[-_]"
+    r"|not[-_]?a[-_]?real|notreal|lorem|xyz|<[^>]+>|\bnone\b|\bnull\b|\btrue\b|\bfalse\b|undefined"
+    r"|secret[-_]?(?:here|value|key|name)|password[-_]?here|token[-_]?here|api[-_]?key[-_]?here",
+    re.IGNORECASE,
+)
+_CALL = re.compile(r"[\w.]+\([^)]*\)?$")
+_HASH_WORDS = re.compile(
+    r"(?:tx|txid|transaction|hash|block|sha\d*|sha-?\d+|digest|checksum|commit|etag|integrity|root"
+    r"|merkle|receipt|explorer|etherscan|tree|signature|signed|event|topic|log|nonce|uuid|guid"
+    r"|build|image|content|address|contract|state|proof|leaf|fingerprint|cid|slot|revision|rev"
+    r"|object|parent|blob|version|pubkey|public|bytecode|calldata|data|salt|交易|哈希|区块|地址)",
+    re.IGNORECASE,
+)
+_KEY_WORDS = re.compile(
+    r"(?:private|priv|secret|wallet|seed|mnemonic|deployer|signer|account|owner|import)[\s_-]*"
+    r"(?:key|phrase)?|\bpk\b|\bsk\b|_pk\b|_key\b|\bkey\b|私钥|密钥|钱包|助记词",
+    re.IGNORECASE,
+)
+_AROUND = 60  # characters before a value that tell what it is
+_LINE_END = re.compile(r"[\r\n]")
+
+
+def make_set(words: str) -> frozenset[str]:
+    """Return the words of a text."""
+    return frozenset(words.split())
+
+
+def is_placeholder(value: str) -> bool:
+    """Return whether a value stands for another one, or is an example."""
+    return bool(_PLACEHOLDER.search(value) or _CALL.match(value)) or len(set(value)) < 4  # noqa: PLR2004
+
+
+def says_hash(text: str, start: int, end: int) -> bool:
+    """Return whether the words beside a value call it a hash, an address or an id."""
+    before, after = _words_around(text, start, end)
+    return bool(_HASH_WORDS.search(before) or _HASH_WORDS.search(after))
+
+
+def says_key(text: str, start: int, end: int) -> bool:
+    """Return whether the words beside a value call it a private key."""
+    before, after = _words_around(text, start, end)
+    return bool(_KEY_WORDS.search(before) or _KEY_WORDS.search(after[:20]))
+
+
+def _words_around(text: str, start: int, end: int) -> tuple[str, str]:
+    before = text[max(0, start - _AROUND) : start]
+    after = text[end : end + _AROUND // 2]
+    *_, last = _LINE_END.split(before)
+    if not last.strip(" \t\"'`:=>-|"):  # a value on a line of its own: the line before counts
+        last = before
+    return last, _LINE_END.split(after)[0]
+
+
+def measure_entropy(value: str) -> float:
+    """Return the bits of information in each character of a text, from its letters alone."""
+    size = len(value)
+    return -sum(count / size * math.log2(count / size) for count in Counter(value).values())
