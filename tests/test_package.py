@@ -104,7 +104,13 @@ def test_the_metadata_is_whole(built: Built) -> None:
     assert metadata["License-Expression"] == "MIT"
     assert metadata["Description-Content-Type"] == "text/markdown"
     assert "Typing :: Typed" in metadata.get_all("Classifier", [])
-    assert set(metadata.get_all("Provides-Extra", [])) == {"grpc", "model", "otel", "server"}
+    assert set(metadata.get_all("Provides-Extra", [])) == {
+        "grpc",
+        "model",
+        "otel",
+        "secrets",
+        "server",
+    }
     assert all(metadata[key] for key in ("Summary", "Keywords", "Requires-Python"))
     assert licenses
     assert "Project-URL" not in metadata
