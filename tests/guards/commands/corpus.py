@@ -44,6 +44,15 @@ RULES = {
         "system",
     ),
 }
+# Why a text cannot be decided; the first three are reported as unverified.
+UNDECIDED = (
+    "over-budget",
+    "unreadable-risky",
+    "unreadable",
+    "unknown-program",
+    "unknown-code",
+    "unknown-operand",
+)
 # How a dangerous command is disguised; `none` is a command written as it is.
 EVASIONS = (
     "none",
@@ -85,13 +94,13 @@ class Case:
         text: The command, as an agent would hand it to a shell.
         tier: The lowest profile that must block it: `baseline`, `strict`, or `none` for an
             ordinary command; `unverified` for a text that no guard can decide.
-        rule: The id of the rule that blocks it; empty for an ordinary command.
+        rule: The id of the rule that blocks it, or one of `UNDECIDED`; empty if ordinary.
         class_name: One of `EVASIONS` for a dangerous command, else one of `ALARMS`.
         family: The template or idea behind the case; a family lies in one part only.
         part: `work` to improve the guard with, `held` to measure it with.
         depth: How many layers of disguise surround the command.
         why: The reason of the label, where the text does not show it.
-        source: The name of the file that holds the case.
+        source: The file that holds the case, below `FOLDER`.
     """
 
     text: str
@@ -151,7 +160,7 @@ def make_cases(path: Path) -> list[Case]:
             part=group["part"],
             depth=group.get("depth", int(class_name in DISGUISES)),
             why=why,
-            source=path.name,
+            source=path.relative_to(FOLDER).as_posix(),
         )
         for group in read_groups(path)
         for text, class_name, why in read_texts(group)
@@ -176,11 +185,16 @@ def make_expanded_case(expansion: Expansion) -> Case:
 def load_cases() -> list[Case]:
     """Return every decided case, dangerous ones first, in a fixed order."""
     dangerous = [case for path in list_files("dangerous") for case in make_cases(path)]
-    expanded = [make_expanded_case(each) for each in expand(FOLDER / "templates.yaml")]
+    by_hand = {case.text for case in dangerous}
+    expanded = [
+        make_expanded_case(each)
+        for each in expand(FOLDER / "templates.yaml")
+        if each.text not in by_hand
+    ]
     ordinary = [case for path in list_files("ordinary") for case in make_cases(path)]
     return [*dangerous, *expanded, *ordinary]
 
 
 def load_unverified() -> list[Case]:
-    """Return the cases that a guard must report as unverified, each with its reason."""
+    """Return the texts that no guard can decide, each with its reason."""
     return make_cases(FOLDER / "unverified.yaml")

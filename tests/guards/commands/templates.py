@@ -11,8 +11,8 @@ import codecs
 import gzip
 import re
 import shlex
+from collections import Counter
 from dataclasses import dataclass, replace
-from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from ruamel.yaml import YAML
@@ -165,46 +165,60 @@ def read_forms(data: dict[str, Any]) -> list[Form]:
     ]
 
 
-def pick(payloads: list[Payload], form: Form, turn: int) -> Payload:
-    """Return the payload whose turn it is among those that a form can hide."""
-    fitting = [payload for payload in payloads if form.can_hide(payload)]
-    return fitting[turn % len(fitting)]
+class Picker:
+    """Picks payloads so that each class of disguise hides each rule about equally often."""
+
+    def __init__(self, payloads: list[Payload]) -> None:
+        self.payloads = payloads
+        self.hidden: Counter[tuple[str, str]] = Counter()
+        self.used: Counter[str] = Counter()
+
+    def pick(self, form: Form, class_name: str) -> Payload:
+        """Return the payload that a class has hidden least often so far and a form can hide."""
+        fitting = [payload for payload in self.payloads if form.can_hide(payload)]
+        chosen = min(
+            fitting, key=lambda each: (self.hidden[class_name, each.rule], self.used[each.text])
+        )
+        self.hidden[class_name, chosen.rule] += 1
+        self.used[chosen.text] += 1
+        return chosen
 
 
-def expand_once(payloads: list[Payload], forms: list[Form], per_form: int) -> Iterator[Expansion]:
+def expand_once(picker: Picker, forms: list[Form], per_form: int) -> Iterator[Expansion]:
     """Yield each form with some payloads: one layer."""
-    turns = count()
     for form in forms:
         for _ in range(per_form):
-            payload = pick(payloads, form, next(turns))
+            payload = picker.pick(form, form.class_name)
             text = hide(payload.text, form.text)
             yield Expansion(text, payload, form.class_name, form.family, form.part, 1)
 
 
+def hide_in_layers(payload: Payload, layers: list[Form]) -> str | None:
+    """Return a payload hidden in layers, outermost first; None if a layer cannot hold the next."""
+    inner = payload
+    for form in reversed(layers):
+        if not form.can_hide(inner):
+            return None
+        inner = replace(inner, text=hide(inner.text, form.text), sort=form.makes)
+    return inner.text
+
+
 def expand_nested(
-    payloads: list[Payload], forms: list[Form], nestings: list[dict[str, Any]]
+    picker: Picker, forms: list[Form], nestings: list[dict[str, Any]]
 ) -> Iterator[Expansion]:
     """Yield commands under two or three layers; the outermost names the class."""
-    turns = count()
     for nesting in nestings:
-        layers = [[form for form in forms if form.family == name] for name in nesting["layers"]]
+        families = [[form for form in forms if form.family == name] for name in nesting["layers"]]
         for number in range(nesting["count"]):
-            row = [layer[(number * 3 + place) % len(layer)] for place, layer in enumerate(layers)]
-            payload = pick(payloads, row[-1], next(turns))
-            inner = payload
-            for form in reversed(row):
-                if not form.can_hide(inner):
-                    break
-                inner = replace(inner, text=hide(inner.text, form.text), sort=form.makes)
-            else:
-                yield Expansion(
-                    inner.text,
-                    payload,
-                    row[0].class_name,
-                    "+".join(nesting["layers"]),
-                    nesting["part"],
-                    len(row),
-                )
+            layers = [
+                family[(number * 3 + place) % len(family)] for place, family in enumerate(families)
+            ]
+            outermost = layers[0].class_name
+            payload = picker.pick(layers[-1], outermost)
+            if text := hide_in_layers(payload, layers):
+                family = "+".join(nesting["layers"])
+                part = nesting["part"]
+                yield Expansion(text, payload, outermost, family, part, len(layers))
 
 
 def expand(path: Path) -> list[Expansion]:
@@ -212,7 +226,7 @@ def expand(path: Path) -> list[Expansion]:
     data = YAML(typ="safe", pure=True).load(path)
     payloads, forms = read_payloads(data), read_forms(data)
     made = [
-        *expand_once(payloads, forms, data["per_form"]),
-        *expand_nested(payloads, forms, data["nestings"]),
+        *expand_once(Picker(payloads), forms, data["per_form"]),
+        *expand_nested(Picker(payloads), forms, data["nestings"]),
     ]
     return list({each.text: each for each in made}.values())

@@ -11,6 +11,7 @@ from tests.guards.commands.corpus import (
     PARTS,
     RULES,
     TIERS,
+    UNDECIDED,
     list_files,
     load_cases,
     load_unverified,
@@ -24,9 +25,9 @@ ORDINARY = [case for case in CASES if case.tier == "none"]
 
 def test_there_are_enough_cases() -> None:
     """A rate below one in a thousand needs more than a thousand ordinary commands."""
-    assert len(DANGEROUS) >= 450
-    assert sum(case.source != "templates.yaml" for case in DANGEROUS) >= 200
-    assert len(ORDINARY) >= 600
+    assert len(DANGEROUS) >= 1500
+    assert sum(case.source != "templates.yaml" for case in DANGEROUS) >= 1000
+    assert len(ORDINARY) >= 2500
     assert len(load_unverified()) >= 40
 
 
@@ -67,7 +68,7 @@ def test_every_rule_class_and_depth_has_cases() -> None:
     classes = Counter(case.class_name for case in CASES)
 
     assert [rule for tier in RULES.values() for rule in tier if rules[rule] < 15] == []
-    assert [name for name in EVASIONS if classes[name] < 20] == []
+    assert [name for name in (*EVASIONS, *ALARMS) if classes[name] < 20] == []
     assert {case.depth for case in DANGEROUS} == {0, 1, 2, 3}
 
 
@@ -82,8 +83,9 @@ def test_a_family_lies_in_one_part() -> None:
 
 
 def test_an_unverified_case_says_why() -> None:
-    """The cause is what a guard has to report."""
+    """The cause is what a guard has to report; the rule is the row that decides."""
     assert [case.text for case in load_unverified() if not case.why] == []
+    assert [case.text for case in load_unverified() if case.rule not in UNDECIDED] == []
 
 
 def test_the_same_cases_load_each_time() -> None:
