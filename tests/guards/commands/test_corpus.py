@@ -48,6 +48,13 @@ def test_a_text_occurs_once() -> None:
     assert [text for text, times in texts.items() if times > 1] == []
 
 
+def test_a_text_is_whole() -> None:
+    """A command of several lines stands in `texts`; in `lines` it would be torn apart."""
+    torn = [case.text for case in CASES if case.text.startswith(" ") or case.text.endswith("\\")]
+
+    assert torn == []
+
+
 def test_a_dangerous_case_names_a_rule_of_its_tier() -> None:
     """The rule decides the tier, so the two must agree."""
     assert [case for case in CASES if case.tier not in TIERS] == []
