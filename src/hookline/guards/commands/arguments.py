@@ -80,8 +80,18 @@ def read_arguments(call: Call, valued: Iterable[str] = (), *, begin: int = 1) ->
         else:
             names.add(text[1:].partition("=")[0])
             letters |= set(text[1:])
-            if text in takes and (after := next(words, None)) is not None:
-                values.append((text, after))
-            elif text[:2] in takes and len(text) > len("-x"):
-                values.append((text[:2], word._replace(text=text[2:].removeprefix("="))))
+            if text in takes:
+                if (after := next(words, None)) is not None:
+                    values.append((text, after))
+            elif (at := _find_valued(text, takes)) > 0:
+                if at + 1 < len(text):
+                    own = word._replace(text=text[at + 1 :].removeprefix("="))
+                    values.append((f"-{text[at]}", own))
+                elif (after := next(words, None)) is not None:
+                    values.append((f"-{text[at]}", after))
     return Arguments(frozenset(letters), frozenset(names), tuple(values), tuple(operands))
+
+
+def _find_valued(cluster: str, takes: frozenset[str]) -> int:
+    """Return where the first letter of a cluster is that takes a value; 0 if there is none."""
+    return next((at for at in range(1, len(cluster)) if f"-{cluster[at]}" in takes), 0)

@@ -62,13 +62,14 @@ hdparm | --security-erase --security-erase-enhanced --trim-sector-ranges --make-
     path
 nvme | format sanitize | | -n -s -l --ses --lbaf -a | path
 badblocks | -w -wsv -wsvf -wv -ws -svw -swv | | -b -c -o -t -p -e -d | path
-mdadm | --zero-superblock | | | path
+mdadm | --zero-superblock --create -C | | | path
 zpool | destroy labelclear | -n | | volume
 zfs | destroy | -n -nv -nvr -nrv | | volume
+pvcreate | -f -ff --force -ffy -yff | -t --test | | path
 vgremove lvremove pvremove | | -t --test | | volume
 diskutil | eraseDisk eraseVolume eraseVolumes partitionDisk zeroDisk randomDisk secureErase
     reformat eraseAPFSVolumes deleteContainer deleteVolume | | | volume
-gdisk cgdisk cfdisk | | -l | | path
+fdisk gdisk cgdisk cfdisk | | -l --list -x | | path
 Format-Volume Clear-Disk Initialize-Disk Remove-Partition | | -WhatIf | | volume
 """)
 

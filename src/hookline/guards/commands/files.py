@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 
 from hookline.guards.commands.arguments import read_arguments
+from hookline.guards.commands.disks import judge_device
 from hookline.guards.commands.credentials import Secret, find_secret
 from hookline.guards.commands.hits import Hit
 from hookline.guards.commands.places import Place, classify, resolve_path, strip_contents
+from hookline.text.script.carriers import FIND_NARROWS
 from hookline.text.script.reading import UNKNOWN, Word
 
 TYPE_CHECKING = False
@@ -34,10 +36,9 @@ def _remove(call: Call, scene: Scene) -> Iterator[Hit]:
     is_recursive = given.has("r", "R", "recursive")
     if is_recursive and "no-preserve-root" in given.names:
         yield Hit("fs.root", "it switches off what protects the root", _REMOVE_SINGLE, ("/",))
-    if is_recursive:
+    if is_recursive or _is_found(call):
         # What a narrow search finds is known in part, and that part is where it began.
-        found = UNKNOWN if _is_found(call) else ""
-        words = [word for word in given.operands if not (found and found in word.text)]
+        words = [word for word in given.operands if not (_is_found(call) and not word.is_known)]
         yield from judge_removal(words, call.cwd, scene)
 
 
@@ -78,19 +79,13 @@ def _is_worth(path: str, scene: Scene) -> bool:
     )
 
 
-_NARROWS = ("-name", "-iname", "-path", "-ipath", "-wholename", "-regex", "-iregex", "-mtime",
-            "-mmin", "-ctime", "-cmin", "-atime", "-amin", "-size", "-user", "-group", "-newer",
-            "-empty", "-samefile", "-perm", "-inum", "-uid", "-gid", "-nouser", "-nogroup",
-            "-links", "-lname", "-xtype", "-newermt")  # fmt: skip
-
-
 def _find(call: Call, scene: Scene) -> Iterator[Hit]:
     texts = [word.text for word in call.words]
     if "-delete" not in texts:
         return
     end = next((at for at, text in enumerate(texts) if at and text[:1] in ("-", "(", "!")), 0)
     roots = call.words[1:end] or (Word("."),)
-    is_narrow = any(text in _NARROWS for text in texts)
+    is_narrow = any(text in FIND_NARROWS for text in texts)
     for word in roots:
         path = resolve_path(word, call.cwd, scene)
         place = classify(path, scene)
@@ -110,7 +105,7 @@ def _is_rare(texts: list[str]) -> bool:
     ]
     if any(pattern.strip("*?.") for pattern in patterns):
         return True
-    return any(text in _NARROWS and text not in ("-name", "-iname", "-path", "-regex", "-size")
+    return any(text in FIND_NARROWS and text not in ("-name", "-iname", "-path", "-regex", "-size")
                for text in texts)  # fmt: skip
 
 
@@ -127,6 +122,8 @@ def _sync(call: Call, scene: Scene) -> Iterator[Hit]:
     if place in _ROOTS:
         instead = "sync into a folder of the project, or with --dry-run first"
         yield Hit("fs.root", f"it deletes what is only in {place.value}", instead, (path,))
+    elif place in _PERSONAL:
+        yield Hit("fs.local", f"it deletes what is only in {place.value}", _REMOVE_SINGLE, (path,))
 
 
 def _move(call: Call, scene: Scene) -> Iterator[Hit]:
@@ -134,6 +131,22 @@ def _move(call: Call, scene: Scene) -> Iterator[Hit]:
     if not given.operands or given.operands[-1].text != "/dev/null":
         return
     yield from judge_removal(given.operands[:-1], call.cwd, scene)
+
+
+def _archive(call: Call, scene: Scene) -> Iterator[Hit]:
+    """Judge `tar --remove-files`."""
+    given = read_arguments(call, ("-C", "--directory", "-f", "--file", "-T", "-X", "--exclude"))
+    if given.has("remove-files"):
+        folder = next((word.text for word in given.get("-C", "--directory")), call.cwd)
+        yield from judge_removal(given.operands, folder, scene)
+
+
+def _ansible(call: Call, scene: Scene) -> Iterator[Hit]:
+    """Judge `ansible -m file -a 'path=/etc state=absent'`."""
+    for word in call.words:
+        if "state=absent" in word.text:
+            paths = re.findall(r"(?:path|dest|name)=(\S+)", word.text)
+            yield from judge_removal([Word(path) for path in paths], "", scene)
 
 
 def _tidy(call: Call, scene: Scene) -> Iterator[Hit]:
@@ -183,7 +196,10 @@ _SOURCES = re.compile(
 def _judge_truncation(word: Word, cwd: str, scene: Scene) -> Iterator[Hit]:
     """Yield that a source of the project is emptied."""
     path = resolve_path(word, cwd, scene)
-    if classify(path, scene) is Place.SOURCE and _SOURCES.search(path):
+    is_found = (
+        path.endswith(UNKNOWN) and classify(path.rstrip(UNKNOWN) + "x", scene) is Place.SOURCE
+    )
+    if is_found or (classify(path, scene) is Place.SOURCE and _SOURCES.search(path)):
         yield Hit("fs.local", "it empties a source file", "edit the file", (path,))
 
 
@@ -217,6 +233,38 @@ def _copy(call: Call, scene: Scene) -> Iterator[Hit]:
     if len(given.operands) >= 2 and given.operands[0].text in ("/dev/null", "/dev/zero"):  # noqa: PLR2004
         yield from _judge_overwrite(given.operands[-1], call.cwd, scene, "empties")
         yield from _judge_truncation(given.operands[-1], call.cwd, scene)
+    elif call.program == "mv":
+        yield from _move(call, scene)
+    yield from _put(call, scene)
+
+
+_ACCOUNTS = re.compile(r"/etc/(?:passwd|shadow|gshadow|group|sudoers|fstab|crypttab)-?$|/boot/.+")
+
+
+def _put(call: Call, scene: Scene) -> Iterator[Hit]:
+    """Judge a copy or a move onto an account or boot file."""
+    given = read_arguments(call, ("-t", "--target-directory", "-S", "-m", "-o", "-g"))
+    if len(given.operands) < 2:  # noqa: PLR2004 - a source and a target
+        return
+    path = resolve_path(given.operands[-1], call.cwd, scene)
+    if _ACCOUNTS.match(path) and call.program != "ln":
+        yield Hit("fs.overwrite", "it overwrites a file that the system needs", _KEEP, (path,))
+
+
+_OPENS = re.compile(
+    r"""open\(\s*['"]([^'"\n]+)['"]\s*,\s*['"][wx+]|(?:writeFile|writeFileSync|truncate|truncateSync"""
+    r"""|File\.write|IO\.write|file_put_contents)\(?\s*['"]([^'"\n]+)['"]"""
+    r"""|open\([^,]*,\s*['"]\+?>['"],\s*['"]([^'"\n]+)['"]|['"]>\s*(/[^'"\n]+)['"]"""
+    r"""|Path\(['"]([^'"\n]+)['"]\)\.write"""
+)
+
+
+def judge_written_code(call: Call, scene: Scene) -> Iterator[Hit]:
+    """Yield the files that code of another language overwrites."""
+    for match in _OPENS.finditer(call.code):
+        path = next(filter(None, match.groups()))
+        yield from _judge_overwrite(Word(path), call.cwd, scene, "overwrites")
+        yield from judge_device(Word(path), call.cwd, scene, "writes to")
 
 
 def _dd(call: Call, scene: Scene) -> Iterator[Hit]:
@@ -297,8 +345,11 @@ def _judge_permissions(paths: Iterable[str], scene: Scene, what: str) -> Iterato
 
 
 def _is_found(call: Call) -> bool:
-    """Return whether `find` or `xargs` gives the call what a folder holds."""
-    return any(each.startswith("find ") for each in call.via)
+    """Return whether `find` or `xargs` gives the call all that a folder holds."""
+    if any(each.startswith("find ") for each in call.via):
+        return True
+    has_items = any(each in ("xargs", "parallel") for each in call.via)
+    return has_items and any(word.calls for word in call.words[1:])
 
 
 # -- users and schedules ---------------------------------------------------------------------------
@@ -322,12 +373,13 @@ FILE_RULES: Rules = {
     "find": _find,
     "gfind": _find,
     "rsync": _sync,
-    "mv": _move,
     **dict.fromkeys(("rimraf", "srm", "del-cli", "wipe"), _tidy),
+    "tar": _archive,
+    "ansible": _ansible,
     "tee": _tee,
     "truncate": _truncate,
     "shred": _shred,
-    **dict.fromkeys(("cp", "install", "ln"), _copy),
+    **dict.fromkeys(("cp", "install", "ln", "mv"), _copy),
     "dd": _dd,
     "chmod": _change_mode,
     **dict.fromkeys(("chown", "chgrp"), _change_owner),

@@ -12,9 +12,10 @@ from hookline.guards.commands.credentials import (
     is_secret_variable,
     prints_secret,
 )
+from hookline.guards.commands.git import find_subcommand
 from hookline.guards.commands.hits import Hit
 from hookline.guards.commands.places import resolve_path
-from hookline.guards.commands.sinks import Sink, find_sink
+from hookline.guards.commands.sinks import Sink, find_sink, is_network_device
 from hookline.text.script.reading import UNKNOWN, Word, make_set
 
 TYPE_CHECKING = False
@@ -85,16 +86,23 @@ class _Flow:
         self.files: dict[str, Taint] = {}
         self.encoded: dict[int, str] = {}
         self.used: set[int] = set()
+        self.added = ""  # the credential that a commit was forced to take
+        self.sockets: set[str] = set()  # descriptors that lead to another machine
 
     def follow(self, number: int, call: Call) -> Iterator[Hit]:
         """Judge one call, and remember what its output and the files that it writes hold."""
         given = list(self._list_tainted(call))
+        self.sockets.update(
+            each.descriptor or "1" for each in call.redirects if is_network_device(each.target.text)
+        )
         self.used.update(each for word in _list_words(call) for each in word.calls)
         sink = find_sink(call)
         if sink is not None:
             yield from self._judge_sink(call, sink, given)
         if call.language:
             yield from self._judge_code(call)
+        if call.program == "git":
+            yield from self._judge_commit(call)
         source = self._find_source(call)
         taint = source or next((taint for _, taint in given), None)
         name = call.program
@@ -103,6 +111,8 @@ class _Flow:
         if source is None and name and name not in _READERS and not call.language and sink is None:
             return
         self.outputs[number] = taint
+        if source is not None and (sink := self._find_device(call)) is not None:
+            yield _make_hit(taint, sink)
         if name in ENCODERS or (name == "openssl" and _has_word(call, "base64", "enc")):
             self.encoded[number] = name
         self._write_files(call, taint)
@@ -162,7 +172,10 @@ class _Flow:
         self, call: Call, sink: Sink, given: Sequence[tuple[Word, Taint]]
     ) -> Iterator[Hit]:
         for word in sink.files:
-            if taint := self._find_file(word, call):
+            taint = self._find_file(word, call) or next(
+                (self.outputs[each] for each in word.calls if each in self.outputs), None
+            )
+            if taint:
                 yield _make_hit(taint, sink)
                 return
         for word, taint in given:
@@ -172,6 +185,29 @@ class _Flow:
                 return
         if sink.reads_stdin and (taint := self._find_redirected(call)):
             yield _make_hit(taint, sink)
+
+    def _find_device(self, call: Call) -> Sink | None:
+        """Return the sink that a call's own output is redirected to."""
+        for redirect in call.redirects:
+            target = redirect.target.text
+            if is_network_device(target) or (
+                redirect.operator in (">&", ">") and target.lstrip("&") in self.sockets
+            ):
+                return Sink("a network device of the shell")
+        return None
+
+    def _judge_commit(self, call: Call) -> Iterator[Hit]:
+        """Judge that a line forces a credential file into a commit, and pushes it."""
+        at = find_subcommand(call.words)
+        name = call.words[at].text if at < len(call.words) else ""
+        if name in ("add", "stage"):
+            given = read_arguments(call, begin=at + 1)
+            if given.has("f", "force"):
+                found = (word for word in given.operands if self._find_file(word, call))
+                self.added = self.added or next((word.text for word in found), "")
+        elif name == "push" and self.added:
+            reason = f"it pushes the credential file {self.added.replace(UNKNOWN, '?')}"
+            yield Hit("exfil.commit", reason, "keep the file out of Git, and commit an example")
 
     def _judge_code(self, call: Call) -> Iterator[Hit]:
         """Judge code of another language that reads a secret and talks to the network."""
@@ -203,15 +239,19 @@ class _Flow:
                 for word in call.words
                 if word.text.startswith("of=")
             ]
+        sources = given.operands[:-1] if name in _COPIES else ()
         for word in targets:
             if path := resolve_path(word, call.cwd, self.scene):
                 self.files[path] = taint
+                for source in sources:  # the target may be a folder
+                    self.files[f"{path}/{source.text.rstrip('/').rpartition('/')[2]}"] = taint
 
     def judge_printed(self) -> Iterator[Hit]:
         """Yield the calls that print a secret through an encoder to the terminal."""
         for number, name in self.encoded.items():
             call = self.calls[number]
             writes = any(">" in each.operator for each in call.redirects)
+            writes = writes or _has_word(call, "-out", "-o", "--output")
             decodes = _has_word(call, "-d", "--decode", "-D", "-r")
             if number not in self.used and not writes and not decodes:
                 what = self.outputs[number].what

@@ -1,4 +1,4 @@
-"""Rules about Git: what throws away work or history, and what pushes credentials."""
+"""Rules about Git: what throws away work or history."""
 
 from __future__ import annotations
 
@@ -6,9 +6,8 @@ import re
 import shlex
 
 from hookline.guards.commands.arguments import read_arguments
-from hookline.guards.commands.credentials import find_secret
 from hookline.guards.commands.hits import Hit
-from hookline.text.script.reading import UNKNOWN, Word
+from hookline.text.script.reading import Word
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,15 +20,16 @@ if TYPE_CHECKING:
 _GLOBAL_VALUED = ("-C", "-c", "--git-dir", "--work-tree", "--namespace", "--config-env",
                   "--super-prefix", "--exec-path")  # fmt: skip
 _REMOTE = re.compile(
-    r"(?:refs/)?(?:remotes/)?(?:origin|upstream)(?:/|$)|(?:refs/)?remotes/|.*@\{(?:u|upstream)\}"
-    r"|@\{push\}|FETCH_HEAD", re.IGNORECASE
+    r"(?:refs/)?(?:remotes/)?origin(?:/|$)|(?:refs/)?remotes/|.*@\{(?:u|upstream|push)\}",
+    re.IGNORECASE,
 )  # fmt: skip
+_UNFORCED = re.compile(r"clean\.requireforce=(?:false|0|no|off)", re.IGNORECASE)
 _STASH = "keep the work with `git stash` or in a branch first"
 _LEASE = "push with `--force-with-lease`"
 
 
 def _git(call: Call, scene: Scene) -> Iterator[Hit]:
-    at = _find_subcommand(call.words)
+    at = find_subcommand(call.words)
     if at >= len(call.words):
         return
     name = call.words[at].text
@@ -39,11 +39,15 @@ def _git(call: Call, scene: Scene) -> Iterator[Hit]:
         yield from _git(call._replace(words=tuple(words)), scene)
         return
     judge = _SUBCOMMANDS.get(name)
-    if judge is not None:
+    if any(word.text in ("-h", "--help") for word in call.words[at:]):
+        return
+    if name == "clean" and any(_UNFORCED.fullmatch(word.text) for word in call.words[:at]):
+        yield from _clean(call._replace(words=(*call.words, Word("--force"))), at + 1)
+    elif judge is not None:
         yield from judge(call, at + 1)
 
 
-def _find_subcommand(words: Sequence[Word]) -> int:
+def find_subcommand(words: Sequence[Word]) -> int:
     at = 1
     while at < len(words) and words[at].text.startswith("-"):
         at += 2 if words[at].text in _GLOBAL_VALUED else 1
@@ -177,28 +181,6 @@ _SUBCOMMANDS: Mapping[str, Callable[[Call, int], Iterator[Hit]]] = {
     "worktree": _worktree,
     "update-ref": _update_ref,
 }
-
-
-# -- credentials in commits ------------------------------------------------------------------------
-
-
-def judge_commits(calls: Sequence[Call]) -> Iterator[Hit]:
-    """Yield that a line forces a credential file into a commit, and pushes it."""
-    added = ""
-    for call in calls:
-        if call.program != "git":
-            continue
-        at = _find_subcommand(call.words)
-        name = call.words[at].text if at < len(call.words) else ""
-        if name == "add":
-            given = read_arguments(call, begin=at + 1)
-            if given.has("f", "force"):
-                secret = (text for text in given.texts if find_secret(text))
-                added = added or next(secret, "")
-        elif name == "push" and added:
-            reason = f"it pushes the credential file {added.replace(UNKNOWN, '?')}"
-            yield Hit("exfil.commit", reason, "keep the file out of Git, and commit an example")
-            return
 
 
 GIT_RULES: Rules = {"git": _git}

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 import shlex
+from fnmatch import fnmatchcase
 
 from hookline.guards.commands.disks import DISK_RULES, judge_disk_redirects
-from hookline.guards.commands.files import FILE_RULES, judge_redirects
+from hookline.guards.commands.files import FILE_RULES, judge_redirects, judge_written_code
 from hookline.guards.commands.flow import judge_flows
-from hookline.guards.commands.git import GIT_RULES, judge_commits
+from hookline.guards.commands.git import GIT_RULES
 from hookline.guards.commands.hits import Hit
 from hookline.guards.commands.paranoid import judge_paranoid
 from hookline.guards.commands.places import Scene
@@ -19,6 +20,7 @@ from hookline.guards.finding import Answer, Finding
 from hookline.model.verdict import Stance
 from hookline.text.masking import mask_text
 from hookline.text.script.evaluate import read_shell
+from hookline.text.script.reading import Word
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,6 +34,19 @@ if TYPE_CHECKING:
 
 _KEYS = ("command", "cmd", "script", "commands")
 _FOLDERS = ("cwd", "workdir", "working_dir", "directory", "dir_path")
+# Blanks that look like one, and signs that nobody sees.
+_ODD = {
+    **dict.fromkeys(
+        map(
+            ord,
+            "\u00a0\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000",
+        ),
+        " ",
+    ),
+    **dict.fromkeys(
+        map(ord, "\u200b\u200c\u200d\u2060\ufeff\u00ad\u180e\u200e\u200f\u2061\u2062\u2063"), None
+    ),
+}
 _WORD = re.compile(r"[\w.-]+")
 _RULES = (FILE_RULES, DISK_RULES, GIT_RULES, SERVICE_RULES)
 
@@ -76,7 +91,8 @@ def judge_command(
         clock: seconds, to end a long parse.
     """
     rules = choose_rules(profile, changes)
-    reading = read_shell(text, cwd=cwd, home=home, clock=clock)
+    plain = text if text.isascii() else text.translate(_ODD)
+    reading = read_shell(plain, cwd=cwd, home=home, clock=clock)
     scene = Scene(home, project or cwd)
     found: dict[tuple[str, str], Finding] = {}
     for hit, call in list_hits(reading, scene, is_paranoid=profile == "paranoid"):
@@ -93,13 +109,13 @@ def list_hits(
     reading: Reading, scene: Scene, *, is_paranoid: bool = False
 ) -> Iterator[tuple[Hit, Call | None]]:
     """Yield each rule that a reading breaks, whatever the profile, with the call that breaks it."""
-    for call in reading.calls:
+    for call in map(_resolve_program, reading.calls):
         for rule in _list_rules(call):
             for hit in rule(call, scene):
                 yield hit, call
     if reading.is_fork_bomb:
         yield Hit("dos.forkbomb", "it starts itself again and again", "use a bounded loop"), None
-    of_all = [*judge_flows(reading, scene), *judge_commits(reading.calls)]
+    of_all = list(judge_flows(reading, scene))
     if is_paranoid:
         of_all += judge_paranoid(reading, scene)
     for hit in of_all:
@@ -114,6 +130,8 @@ def _list_rules(call: Call) -> Iterator[Rule]:
             rule = rules.get(name) or _find_family(rules, name)
             if rule is not None:
                 yield rule
+    else:
+        yield judge_written_code
     if call.redirects or name == "tee":
         yield from (judge_redirects, judge_disk_redirects, judge_kernel_triggers)
 
@@ -122,6 +140,16 @@ def _find_family(rules: Rules, name: str) -> Rule | None:
     """Return the rule of `mkfs` for `mkfs.ext4`."""
     head, dot, _ = name.partition(".")
     return rules.get(head) if dot and head == "mkfs" else None
+
+
+def _resolve_program(call: Call) -> Call:
+    """Return a call whose program is a glob, such as `/bin/r?`, with a program that it may be."""
+    name = call.program
+    if not any(sign in name for sign in "?*["):
+        return call
+    known = (each for rules in _RULES for each in rules)
+    found = next((each for each in known if fnmatchcase(each, name)), "")
+    return call._replace(words=(Word(found), *call.words[1:])) if found else call
 
 
 def _make_finding(hit: Hit, call: Call | None, text: str, stance: Stance) -> Finding:

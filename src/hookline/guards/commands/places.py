@@ -93,6 +93,11 @@ artifact .build zig-cache zig-out .stack-work dist-newstyle elm-stuff .bloop .me
 .docusaurus .expo .yarn .pnp test-results playwright-report reports .scannerwork site lib-cov
 builds staging scratch .idea .ipynb_checkpoints pip-wheel-metadata public tmpdir
 """)
+# Of these the ones that mean a cache or build output anywhere.
+_STRONG = make_set("""
+node_modules __pycache__ .cache .pytest_cache .mypy_cache .ruff_cache .next .nuxt .turbo .gradle
+bower_components tmp .tmp cache caches
+""")
 _BUILD_ENDS = (".egg-info", ".dSYM", "-build", "_build", ".cache", ".tmp", ".log", ".bak", "-dist")
 _BUILD_STARTS = ("cmake-build-", "build-", "build_", "tmp-", "tmp.", "tmp_", "dist-", "bazel-")
 _PSEUDO = re.compile(
@@ -178,7 +183,8 @@ def _classify_known(path: str, scene: Scene) -> Place:
     found = _row_of(path, scene)
     if found is not None and found not in (Place.OUTSIDE, Place.PERSONAL):
         return found
-    if is_build(path):
+    is_own = bool(scene.home) and path.startswith(f"{scene.home}/")
+    if is_build(path) if is_own else _STRONG.intersection(path.split("/")):
         return Place.CACHE
     return found or Place.OUTSIDE
 

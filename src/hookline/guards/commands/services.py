@@ -34,7 +34,9 @@ class Row(NamedTuple):
     reason: str
 
 
-_DRY = make_set("--dry-run --dryrun --help --plan --check --what-if --noop --simulate --whatif")
+_DRY = make_set(
+    "--dry-run --dryrun --help -help --plan --check --what-if --noop --simulate --whatif"
+)
 _TEXT = """
 [infra.destroy]
 terraform tofu terragrunt terraform1 | destroy | | destroys infrastructure
@@ -101,6 +103,7 @@ wrangler | r2 bucket delete | | deletes a bucket
 gh | repo delete | | deletes a repository
 glab | repo|project delete | | deletes a repository
 firebase | firestore:delete|projects:delete|hosting:disable | | deletes data
+VBoxManage | unregistervm --delete | | deletes a virtual machine
 virsh | destroy|undefine | | deletes a virtual machine
 virsh | vol-delete|pool-delete|pool-destroy | | deletes a disk
 vagrant | destroy | | deletes a virtual machine
@@ -133,6 +136,7 @@ crictl | rmi|rmp|rm -a|--all|--prune | | removes all containers
 ctr | containers|c|images rm|delete --all | | removes all containers
 lxc incus | delete --force|-f | | deletes a container
 [db.drop]
+mvn mvnw gradle gradlew | flyway:clean|flywayClean|liquibase:dropAll|dropAll | | drops all objects
 dropdb | * | | drops a database
 dropuser | * | | drops a role
 mysqladmin | drop | | drops a database
@@ -229,7 +233,7 @@ def _join_lines(text: str) -> list[str]:
 
 
 _ROWS = _read_rows()
-_RUNNERS = make_set("php python python3 ruby bundle node")
+_RUNNERS = make_set("php python python3 ruby bundle node rails rake")
 
 
 def _judge_rows(call: Call, _scene: Scene) -> Iterator[Hit]:
@@ -248,7 +252,12 @@ def judge_words(name: str, texts: Sequence[str]) -> Iterator[Hit]:
 
 def _has_words(texts: Sequence[str], words: Sequence[frozenset[str]]) -> bool:
     at = 0
-    operands = [text for text in texts if not text.startswith("-")]
+    # `delete deploy/shop` is `delete deploy shop`.
+    operands = [
+        text.partition("/")[0] if _KIND.match(text) else text
+        for text in texts
+        if not text.startswith("-")
+    ]
     for choices in words:
         if all(choice.startswith("-") for choice in choices):
             if not any(text in choices or text.partition("=")[0] in choices for text in texts):
@@ -265,6 +274,7 @@ def _has_words(texts: Sequence[str], words: Sequence[frozenset[str]]) -> bool:
     return True
 
 
+_KIND = re.compile(r"[a-z]{2,24}/[\w.-]+$")
 _MOST_SKIPPED = 2  # operands between two words: the values of options before a subcommand
 
 
@@ -317,6 +327,10 @@ _API = re.compile(
 def _judge_http(call: Call, _scene: Scene) -> Iterator[Hit]:
     """Judge a DELETE of an index or database over HTTP."""
     texts = [word.text for word in call.words[1:]]
+    found = next((_DROPS.search(_QUOTED.sub("''", text)) for text in texts if " " in text), None)
+    if found:
+        reason = f"it drops or empties data over HTTP (`{' '.join(found[0].split())}`)"
+        yield Hit("db.drop", reason, _INSTEAD["db.drop"])
     is_delete = any(text in ("-XDELETE", "--request=DELETE", "DELETE", "delete") for text in texts)
     if is_delete and any(_API.match(text) for text in texts):
         yield Hit("db.drop", "it deletes an index or a database over HTTP", _INSTEAD["db.drop"])
@@ -340,7 +354,7 @@ def _judge_container(call: Call, scene: Scene) -> Iterator[Hit]:
 
 
 def _kill(call: Call, _scene: Scene) -> Iterator[Hit]:
-    given = read_arguments(call, ("-s", "-n", "--signal"))
+    given = read_arguments(call, ("-s", "-n", "--signal", "-u", "--user", "-U", "-g", "-t"))
     texts = [word.text for word in call.words[1:]]
     if texts[-1:] == ["-1"] and len(texts) > 1:
         yield Hit("system", "it ends all processes", "end one process by its number")
@@ -359,9 +373,25 @@ def judge_kernel_triggers(call: Call, _scene: Scene) -> Iterator[Hit]:
         yield Hit("system", "it makes the kernel stop or reboot", "let the user do it")
 
 
-def _run_script(call: Call, _scene: Scene) -> Iterator[Hit]:
+_EMPTIES = re.compile(r"\.(?:delete_all|destroy_all)\b|objects\.all\(\)\.delete\(\)")
+_STOPS = re.compile(
+    r"login1\.Manager\.(?:PowerOff|Reboot|Halt)|\b(?:shut down|restart)\b", re.IGNORECASE
+)
+
+
+def _stop_machine(call: Call, _scene: Scene) -> Iterator[Hit]:
+    """Judge a message to the system that asks it to stop."""
+    if any(_STOPS.search(word.text) for word in call.words[1:]):
+        yield Hit("system", "it switches the machine off", _INSTEAD["system"])
+
+
+def _run_script(call: Call, scene: Scene) -> Iterator[Hit]:
     """Judge `php artisan ...`, `python manage.py ...`, `bundle exec rake ...`."""
     texts = [word.text for word in call.words[1:]]
+    if any(_EMPTIES.search(text) for text in texts):
+        yield Hit("db.drop", "it deletes all rows of a table", _INSTEAD["db.drop"])
+        return
+    yield from _judge_rows(call, scene)
     for at, text in enumerate(texts[:3]):
         name = text.rpartition("/")[2]
         if name in _ROWS and not text.startswith("-"):
@@ -375,5 +405,6 @@ SERVICE_RULES: Rules = {
     **dict.fromkeys(_RUNNERS, _run_script),
     **dict.fromkeys(("docker", "podman", "nerdctl"), _judge_container),
     **dict.fromkeys(("curl", "http", "https", "xh", "wget"), _judge_http),
+    **dict.fromkeys(("dbus-send", "busctl", "gdbus", "osascript"), _stop_machine),
     **dict.fromkeys(("kill", "pkill", "killall"), _kill),
 }

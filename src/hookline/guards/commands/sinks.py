@@ -62,13 +62,17 @@ _LOGIN_FIELD = re.compile(
 
 def find_sink(call: Call) -> Sink | None:
     """Return what a call sends away; None if it sends nothing."""
-    for redirect in call.redirects:
-        if redirect.target.text.startswith(("/dev/tcp/", "/dev/udp/")) and not _LOCAL.match(
-            redirect.target.text.split("/")[3] if redirect.target.text.count("/") > 2 else ""  # noqa: PLR2004
-        ):
-            return Sink("a network device of the shell", call.words[1:], _list_operands(call), True)
+    if any(is_network_device(redirect.target.text) for redirect in call.redirects):
+        operands = () if call.program in ("", "exec") else call.words[1:]
+        return Sink("a network device of the shell", operands, _list_operands(call), True)
     find = _SINKS.get(call.program)
     return find(call) if find is not None else None
+
+
+def is_network_device(path: str) -> bool:
+    """Return whether bash connects to another machine for this path."""
+    parts = path.split("/")
+    return path.startswith(("/dev/tcp/", "/dev/udp/")) and not _LOCAL.match(parts[3])
 
 
 # -- HTTP ----------------------------------------------------------------------------------------
@@ -165,9 +169,18 @@ _COPY_VALUED = make_set("""
 
 def _copy(call: Call) -> Sink | None:
     given = read_arguments(call, _COPY_VALUED)
+    if call.program == "sftp" and given.operands:
+        text = call.stdin.text if call.stdin is not None else ""
+        puts = [line.split()[1:2] for line in text.splitlines() if line.startswith(("put", "mput"))]
+        return Sink("sftp", (), tuple(Word(name) for names in puts for name in names), is_own=True)
     if len(given.operands) < 2 or not _is_remote(given.operands[-1].text):  # noqa: PLR2004
         return None
     return Sink(call.program, (), given.operands[:-1], is_own=True)
+
+
+def _transfer(call: Call) -> Sink | None:
+    texts = [word.text for word in call.words]
+    return Sink("tftp", (), call.words[texts.index("put") + 1 :]) if "put" in texts else None
 
 
 def _is_remote(text: str) -> bool:
@@ -265,6 +278,7 @@ _SINKS: Mapping[str, Callable[[Call], Sink | None]] = {
     **dict.fromkeys(("nc", "ncat", "netcat", "socat", "telnet", "websocat"), _socket),
     "openssl": _tls,
     **dict.fromkeys(("ssh", "autossh", "mosh", "sshpass"), _ssh),
+    "tftp": _transfer,
     **dict.fromkeys(("scp", "rsync", "sftp", "pscp", "rcp"), _copy),
     **dict.fromkeys(_CLOUD, _cloud),
     **dict.fromkeys(

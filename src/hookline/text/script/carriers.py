@@ -15,33 +15,40 @@ class Wrapper(NamedTuple):
     """`valued`: options that take the next word. `skip`: operands before the command.
 
     `assigns`: takes `NAME=value` before the command. `string`: the option whose value is split into
-    words.
+    words. `folders`: options that change the folder. `verbs`: first operands of which one must be
+    there.
     """
 
     valued: frozenset[str] = frozenset()
     skip: int = 0
     assigns: bool = False
     string: frozenset[str] = frozenset()
+    folders: frozenset[str] = frozenset()
+    verbs: frozenset[str] = frozenset()
 
 
 def _read(text: str) -> dict[str, Wrapper]:
-    """Return the rows of `names | options with a value | operands | flags`."""
+    """Return the rows of `names | options with a value | operands | flags | folders | verbs`."""
     rows = {}
     for line in text.strip().splitlines():
-        names, valued, skip, flags = (part.strip() for part in line.split("|"))
+        parts = [part.strip() for part in line.split("|")]
+        names, valued, skip, flags, folders, verbs = (*parts, "", "")[:6]
         row = Wrapper(
-            frozenset(valued.split()),
+            frozenset((*valued.split(), *folders.split())),
             int(skip or 0),
             "assigns" in flags,
             frozenset(("-S", "--split-string")) if "splits" in flags else frozenset(),
+            frozenset(folders.split()),
+            frozenset(verbs.split()),
         )
         rows.update(dict.fromkeys(names.split(), row))
     return rows
 
 
 WRAPPERS = _read("""
-sudo doas | -u -g -h -p -C -r -t -T -U -D -R --user --group --chdir | | assigns
-env                  | -u -C --unset --chdir | | assigns splits
+sudo doas | -u -g -h -p -C -r -t -T -U -R --user --group | | assigns | -D --chdir
+pkexec               | --user | |
+env                  | -u --unset | | assigns splits | -C --chdir
 command builtin      | | |
 exec                 | -a | |
 nohup setsid time    | -f -o --format --output | |
@@ -49,18 +56,23 @@ coproc unbuffer      | | |
 nice                 | -n --adjustment | |
 ionice               | -c -n -p --class --classdata | |
 chrt taskset         | -p | 1 |
+prlimit              | -p --pid | |
 timeout gtimeout     | -s -k --signal --kill-after | 1 |
 stdbuf               | -i -o -e --input --output --error | |
 strace ltrace        | -o -e -s -p -E -u | |
 busybox toybox       | | |
 chroot               | --userspec --groups | 1 |
+setpriv              | --reuid --regid --groups | |
+capsh gosu su-exec   | | 1 |
 unshare nsenter      | -S -G -R -w -t --target --root --wd | |
 flock                | -w -E --timeout | 1 |
-systemd-run          | -p -u --unit --property -M --machine | |
+systemd-run          | -p -u --unit --property -M --machine --on-active --on-calendar | | | --working-directory
 firejail bwrap       | | |
-caffeinate proxychains proxychains4 torify | -t -w -f | |
-npx bunx pipx        | -p --package | |
-uv poetry pipenv hatch rye bundle pdm | --with --python -p --project --directory | 1 |
+caffeinate proxychains proxychains4 torify tsocks | -t -w -f | |
+npx bunx pipx uvx pnpx | -p --package --from --with | |
+direnv               | | 1 | | | exec
+npm pnpm yarn bun    | -w --workspace --filter -p --package | | | -C --prefix --cwd | exec x dlx
+uv poetry pipenv hatch rye bundle pdm pixi conda mamba mise | --with --python -p --project -n --name -e | | | --directory --cwd | run exec x tool
 """)
 # Programs whose operands after some are a command on another machine, or in a container.
 REMOTE = _read("""
@@ -85,14 +97,19 @@ STRINGS = {
     "su": "-c",
     "runuser": "-c",
     "script": "-c",
-    "ssh-keygen": "",
+    "ansible": "-a",
 }
-# Programs that run later what they read.
-DEFERRED = frozenset(("at", "batch"))
+RUNUSER = _read("runuser | -u -g -G --user --group | | ")["runuser"]
 ITEMS = frozenset(("xargs", "parallel"))
 ITEMS_VALUED = make_set("""
 -I -i -n -P -L -d -a -s -E --max-args --max-procs --delimiter --arg-file --replace -j --jobs
 --colsep -S --sshlogin --max-lines
+""")
+# Options of a search with which it finds a part only.
+FIND_NARROWS = make_set("""
+-name -iname -path -ipath -wholename -regex -iregex -mtime -mmin -ctime -cmin -atime -amin -size
+-user -group -newer -newermt -empty -samefile -perm -inum -uid -gid -nouser -nogroup -links -lname
+-xtype
 """)
 FIND_RUNS = frozenset(("-exec", "-execdir", "-ok", "-okdir"))
 # Interpreters: program -> language, and the options that hold code.

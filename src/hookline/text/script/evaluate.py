@@ -6,8 +6,10 @@ is known of the data. The tree of the grammar decides; a part that it cannot rea
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 
+from hookline.text.script.deferred import list_written
 from hookline.text.script.lexer import split_commands
 from hookline.text.script.reading import (
     DEEPEST,
@@ -38,10 +40,12 @@ _MOST_HEREDOCS = 64
 _SHORT = 400  # bytes that the grammar reads in time, whatever they are
 _MOST_LEVELS = 150  # of the tree
 _MOST_ITEMS = 16  # of a loop
+_BARE_IFS = re.compile(r"\$IFS(?![A-Za-z0-9_])")
 _SEQUENCES = make_set("""
 program list variable_assignments compound_statement do_group if_statement while_statement
 elif_clause else_clause negated_command case_statement case_item ERROR c_style_for_statement
 """)
+_LOOPS = ("while_statement", "c_style_for_statement")
 _EXPRESSIONS = make_set("""
 test_command binary_expression unary_expression parenthesized_expression postfix_expression
 ternary_expression
@@ -66,6 +70,8 @@ def read_shell(
     """
     shell = Evaluator(cwd, home or "~", clock)
     shell.run_text(text, None, ())
+    for later, path in list(list_written(shell.files)):
+        shell.run_text(later, None, (path,))
     return Reading(
         tuple(shell.calls),
         tuple(dict.fromkeys(shell.unverified)),
@@ -110,6 +116,7 @@ class Evaluator(Shell):
             self.unverified.append(f"more than {MOST_BYTES >> 10} KB of shell text")
             self._lex(text[:MOST_BYTES])
             return UNKNOWN_WORD
+        text = _BARE_IFS.sub("${IFS}", text)  # the grammar reads `$IFS-x` otherwise
         before = self.via, self.stdin, self.positional, self._level
         self.via, self.stdin = (*self.via, *via), stdin
         self._depth += 1
@@ -208,7 +215,15 @@ class Evaluator(Shell):
 
     def _run_all(self, nodes: Iterable[Node], stdin: Word | None) -> Word:
         printed = [self.run(node, stdin) for node in nodes]
-        said = [word for word in printed if word.text or word.calls]
+        said = [
+            word
+            if word.is_known or word.text.endswith("\n")
+            else word._replace(text=f"{word.text}\n")
+            for word in printed
+            if word.text or word.calls
+        ]
+        if len(said) == 1:
+            return said[0] if said[0].is_known else said[0]._replace(text=said[0].text[:-1])
         return join_words(said) if said else Word("")
 
     def run_loop(self, node: Node, stdin: Word | None) -> Word:
@@ -231,7 +246,9 @@ class Evaluator(Shell):
         name = (node.named_children[0].text or b"").decode()
         self.functions[name] = node
         own = [found for found in _walk_node(node, ("command_name",)) if _names(found, name)]
-        if len(own) > 1:
+        text = (node.text or b"").replace(b"&&", b"")
+        is_looped = bool(own) and b"&" in text and bool(_walk_node(node, _LOOPS))
+        if len(own) > 1 or is_looped:
             self.bombs.add(name)
         return Word("")
 

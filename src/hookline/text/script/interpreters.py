@@ -34,6 +34,15 @@ rmtree remove_tree rm_rf rm_r removeSync emptyDirSync rimraf
 """)
 _JAVASCRIPT_RECURSIVE = re.compile(r"recursive\s*:\s*true")
 _VIM_SHELL = re.compile(r"(?:^|[|:])\s*(?:silent\s+)?!(.+)")
+# The home folder, as other languages say it, and what asks for it to be put in.
+_HOME = re.compile(
+    r"(?:pathlib\.)?Path\.home\(\)|(?:require\(['\"](?:node:)?os['\"]\)|os)\.homedir\(\)|Dir\.home"
+    r"|os\.environ\[['\"]HOME['\"]\]|process\.env\.HOME|ENV\[['\"]HOME['\"]\]|\$ENV\{HOME\}"
+)
+_EXPANDED = re.compile(
+    r"(?:os\.path\.)?(?:expanduser|File\.expand_path)\(\s*(['\"][^'\"]*['\"])\s*\)"
+)
+_QUOTES = re.compile(r"(?:\bq[qw]?|%[qQ])\{([^}]*)\}")
 _ESCAPES = re.compile(r"\\(.)", re.DOTALL)
 _JOINED = re.compile(r"""(['"])\s*(?:\+|\.\.?|~)\s*(['"])""")
 
@@ -54,6 +63,9 @@ def read_code(code: str, language: str) -> Code:
     """Return what a text in a language other than the shell's does, as far as literals tell."""
     if language == "vim":
         return Code(scripts=tuple(match[1] for match in _VIM_SHELL.finditer(code)))
+    code = _HOME.sub("'~'", _EXPANDED.sub(r"\1", code))
+    if language in ("perl", "ruby"):
+        code = _QUOTES.sub(lambda at: repr(at[1]), code)
     # 'r' + 'm' is one literal.
     code = _JOINED.sub(lambda at: "" if at[1] == at[2] else at[0], code)
     scripts: list[str] = []

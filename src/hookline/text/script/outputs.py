@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import base64
 import binascii
+import posixpath
 import re
 from typing import TYPE_CHECKING
 
+from hookline.text.script.carriers import FIND_NARROWS
 from hookline.text.script.reading import UNKNOWN, Word, join_words
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
 _ESCAPE = re.compile(r"\\(?:x([0-9a-fA-F]{1,2})|0?([0-7]{1,3})|([abefnrtv\\]))")
 _LETTERS = dict(zip("abefnrtv\\", "\a\b\x1b\f\n\r\t\v\\", strict=True))
@@ -23,13 +25,20 @@ _HALF = re.compile(r"([a-zA-Z0-9])-([a-zA-Z0-9])")
 
 
 def find_output(
-    program: str, words: Sequence[Word], stdin: Word | None, files: Mapping[str, Word]
+    program: str,
+    words: Sequence[Word],
+    stdin: Word | None,
+    files: Mapping[str, Word],
+    cwd: str = "",
 ) -> Word | None:
     """Return what a program prints; None if that is not known.
 
-    `words` are those after the program. `files`: what the text wrote to files before.
+    `words` are those after the program. `files`: what the text wrote to files before. `cwd`: the
+    folder that it runs in; empty if that is unknown.
     """
     texts = [word.text for word in words]
+    if program in _LISTERS:
+        return _LISTERS[program](words, cwd)
     if program == "echo":
         options = [text for text in texts[:1] if re.fullmatch("-[neE]+", text)]
         said = join_words(list(words[len(options) :]), " ") if words[len(options) :] else Word("")
@@ -44,6 +53,70 @@ def find_output(
         return None
     text = _transform(program, texts, given.text)
     return None if text is None else given._replace(text=text)
+
+
+def _print_folder(_words: Sequence[Word], cwd: str) -> Word | None:
+    return Word(f"{cwd}\n") if cwd else None
+
+
+def _print_names(words: Sequence[Word], cwd: str) -> Word | None:
+    """Return the listing of a folder as a glob for all that is in it."""
+    operands = [word for word in words if not word.text.startswith("-")]
+    if operands or not cwd:
+        return None
+    return Word("*\n")
+
+
+def _print_found(words: Sequence[Word], _cwd: str) -> Word | None:
+    """Return the folders that a search begins with, for all that it finds there."""
+    texts = [word.text for word in words]
+    end = next((at for at, text in enumerate(texts) if text[:1] in ("-", "(", "!")), len(texts))
+    roots = list(words[:end]) or [Word(".")]
+    if any(text in FIND_NARROWS for text in texts):
+        roots = [root._replace(text=f"{root.text.rstrip('/')}/{UNKNOWN}") for root in roots]
+    return join_words(roots, "\n")
+
+
+def _print_path(words: Sequence[Word], cwd: str) -> Word | None:
+    """Return the path that `realpath` or `readlink -f` prints, if no link is on the way."""
+    operands = [word for word in words if not word.text.startswith("-")]
+    if len(operands) != 1 or not operands[0].is_known or not cwd:
+        return None
+    path = operands[0].text
+    whole = path if path.startswith("/") else f"{cwd}/{path}"
+    return operands[0]._replace(text=f"{posixpath.normpath(whole)}\n")
+
+
+def _print_parent(words: Sequence[Word], _cwd: str) -> Word | None:
+    operands = [word for word in words if not word.text.startswith("-")]
+    if len(operands) != 1 or not operands[0].is_known:
+        return None
+    return operands[0]._replace(text=f"{posixpath.dirname(operands[0].text.rstrip('/')) or '.'}\n")
+
+
+def _print_name(words: Sequence[Word], _cwd: str) -> Word | None:
+    """Return the program that `which` finds, by its name."""
+    operands = [word for word in words if not word.text.startswith("-")]
+    return operands[0]._replace(text=f"{operands[0].text}\n") if operands else None
+
+
+def _print_top(words: Sequence[Word], cwd: str) -> Word | None:
+    """Return the folder of the repository; the working folder is in it."""
+    is_top = [word.text for word in words] == ["rev-parse", "--show-toplevel"]
+    return Word(f"{cwd}\n") if is_top and cwd else None
+
+
+_LISTERS: Mapping[str, Callable[[Sequence[Word], str], Word | None]] = {
+    "pwd": _print_folder,
+    "ls": _print_names,
+    "find": _print_found,
+    "gfind": _print_found,
+    "realpath": _print_path,
+    "readlink": _print_path,
+    "dirname": _print_parent,
+    "which": _print_name,
+    "git": _print_top,
+}
 
 
 def _find_input(

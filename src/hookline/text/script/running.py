@@ -8,21 +8,23 @@ from itertools import pairwise
 from hookline.text.script.carriers import (
     CONTAINER_VALUED,
     CONTAINERS,
-    DEFERRED,
+    FIND_NARROWS,
     FIND_RUNS,
     INTERPRETERS,
     ITEMS,
     ITEMS_VALUED,
     REMOTE,
+    RUNUSER,
     SHELL_VALUED,
     SHELLS,
     STRINGS,
     WRAPPERS,
-    Wrapper,
 )
+from hookline.text.script.deferred import list_deferred
 from hookline.text.script.interpreters import read_code
 from hookline.text.script.outputs import find_output
 from hookline.text.script.reading import UNKNOWN, UNKNOWN_WORD, Redirect, Word, join_all
+from hookline.text.script.wrappers import map_mounts, unwrap
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -50,13 +52,25 @@ def run_words(
     name = words[0].text.rpartition("/")[2] or words[0].text
     if name in shell.functions:
         return shell.call_function(name, words[1:], stdin)
-    if name in ("$0", "0") or words[0].text == UNKNOWN:
+    if name == "$0" or words[0].text == UNKNOWN:
+        return shell.add_call(words, stdin, redirects, assigned)
+    if name == "printf" and len(words) > 3 and words[1].text == "-v":  # noqa: PLR2004 - and a format
+        _print_into(shell, words, stdin)
+        return Word("")
+    if name == "set" and len(words) == 1:  # it prints every variable
         return shell.add_call(words, stdin, redirects, assigned)
     if (builtin := _BUILTINS.get(name)) is not None:
         builtin(shell, words, stdin)
         return shell.add_call(words, stdin, redirects, assigned) if redirects else Word("")
-    if (row := WRAPPERS.get(name)) is not None and (inner := _unwrap(words, row)):
-        return _run_inner(shell, name, inner, stdin, redirects, assigned)
+    if name == "command" and len(words) > 2 and words[1].text in ("-v", "-V"):  # noqa: PLR2004
+        return shell.add_call(words, stdin, redirects, assigned)._replace(text=words[2].text)
+    if (row := WRAPPERS.get(name)) is not None and (wrapped := unwrap(words, row)).words:
+        before = shell.cwd
+        if wrapped.folder is not None:
+            change_folder(shell, wrapped.folder.text)
+        printed = _run_inner(shell, name, wrapped.words, stdin, redirects, assigned)
+        shell.cwd = before
+        return printed
     for carry in _CARRIERS:
         carried = carry(shell, name, words, stdin, redirects, assigned)
         if carried is not None:
@@ -73,11 +87,11 @@ def _run_program(
     assigned: Assigned,
 ) -> Word:
     """Record the call of a program that runs no other, and return what it prints."""
-    if name in DEFERRED and stdin is not None and stdin.is_known:
-        shell.run_text(stdin.text, None, (name,))
+    for text, way in list_deferred(name, words, stdin, assigned):
+        shell.run_text(text, None, (way,))
     printed = shell.add_call(words, stdin, redirects, assigned)
     _follow_files(shell, name, words, stdin)
-    known = find_output(name, words[1:], stdin, _from_here(shell, words))
+    known = find_output(name, words[1:], stdin, _from_here(shell, words), shell.cwd)
     if known is None:
         return printed
     return known._replace(calls=tuple(dict.fromkeys((*printed.calls, *known.calls))))
@@ -94,42 +108,14 @@ def _run_inner(
     """Run what a wrapper wraps."""
     before, shell.via = shell.via, (*shell.via, name)
     try:
+        if len(words) == 1 and " " in words[0].text:  # `npx -c 'a text'`
+            return shell.run_text(words[0].text, stdin, ())
         if len(shell.via) > 2 * _MOST_ITEMS:
             shell.unverified.append("wrappers in wrappers, too deep")
             return UNKNOWN_WORD
         return run_words(shell, words, stdin, redirects, assigned)
     finally:
         shell.via = before
-
-
-def _unwrap(words: Sequence[Word], row: Wrapper) -> list[Word]:
-    """Return the words of the command that a wrapper starts; empty if it starts none."""
-    valued, skip, assigns, string = row
-    at, skipped = 1, 0
-    while at < len(words):
-        text = words[at].text
-        if text in string or (string and text.startswith(("-S", "--split-string="))):
-            rest = words[at + 1 :]
-            own = text.partition("=")[2] if "=" in text[:16] and text.startswith("--") else text[2:]
-            split = own if own and text not in string else (rest[0].text if rest else "")
-            rest = rest if own and text not in string else rest[1:]
-            return [*(Word(each) for each in split.split()), *rest]
-        if text == "--":
-            at += 1
-            skipped = skip if at + skip > len(words) else skipped
-            break
-        if text.startswith("-") and len(text) > 1:
-            at += 2 if text in valued else 1
-        elif assigns and "=" in text and text.partition("=")[0].replace("_", "a").isalnum():
-            at += 1
-        elif skipped < skip:
-            skipped += 1
-            at += 1
-        elif text == "-":
-            at += 1
-        else:
-            break
-    return list(words[at:])
 
 
 # -- what runs texts ------------------------------------------------------------------------------
@@ -157,7 +143,10 @@ def _run_shell(
             return Word("")
         if not rest[0].is_known:
             shell.add_call(words, stdin, redirects, assigned)
-        return shell.run_text(rest[0].text, stdin, (f"{name} -c",), rest[2:])
+        before, shell.program = shell.program, rest[1] if rest[1:] else shell.program
+        printed = shell.run_text(rest[0].text, stdin, (f"{name} -c",), rest[2:])
+        shell.program = before
+        return printed
     if rest and rest[0].text not in ("-", "/dev/stdin") and not _reads_stdin(words[1:at]):
         found = shell.files.get(shell.find_path(rest[0].text))
         if found is not None:
@@ -174,7 +163,8 @@ def _skip_shell_options(words: Sequence[Word]) -> tuple[int, bool]:
     at, has_code = 1, False
     while at < len(words) and words[at].text[:1] in "-+" and len(words[at].text) > 1:
         text = words[at].text
-        at += 2 if text in SHELL_VALUED else 1
+        takes = text in SHELL_VALUED or (text[1:2] != "-" and text.endswith(("o", "O")))
+        at += 2 if takes else 1
         if text == "--":
             break
         has_code = has_code or (text[0] == "-" and text[1] != "-" and "c" in text)
@@ -196,8 +186,11 @@ def _run_strings(
 ) -> Word | None:
     """Run the text that an operand or an option holds, such as that of `eval` or `su -c`."""
     option = STRINGS.get(name)
-    if option is None or name == "ssh-keygen":
+    if option is None:
         return None
+    if name == "runuser" and not any(word.text in ("-c", "--command") for word in words):
+        inner = unwrap(words, RUNUSER).words
+        return _run_inner(shell, name, inner, stdin, redirects, assigned) if inner else None
     if not option:
         given = [word for word in words[1:] if name == "eval" or not word.text.startswith("-")]
         given = given[:1] if name == "trap" else given
@@ -223,49 +216,37 @@ def _run_remote(
     """Run a command of another machine, or in a container."""
     if name in REMOTE:
         printed = shell.add_call(words, stdin, redirects, assigned)
-        inner = _unwrap(words, REMOTE[name])
+        inner = unwrap(words, REMOTE[name]).words
+        before, shell.cwd = shell.cwd, ""
         if inner:
-            before, shell.cwd = shell.cwd, ""
             shell.run_text(join_all(inner).text, stdin, (name,))
-            shell.cwd = before
+        elif stdin is not None and stdin.is_known:  # a shell of the other machine reads it
+            shell.run_text(stdin.text, None, (name,))
+        shell.cwd = before
         return printed
     if name not in CONTAINERS or len(words) < 2:  # noqa: PLR2004 - a program and its subcommand
         return None
     subcommands = [word.text for word in words[1:4]]
     verb = next((each for each in ("exec", "run") if each in subcommands), "")
     printed = shell.add_call(words, stdin, redirects, assigned)
-    if verb:
-        texts = [word.text for word in words]
-        at = texts.index(verb) + 1
-        while at < len(words) and texts[at].startswith("-") and texts[at] != "--":
-            at += 2 if texts[at] in CONTAINER_VALUED else 1
-        inner = list(words[at + 1 :])
-        while inner and inner[0].text in ("--", "-c"):
-            del inner[0]
-        if inner:
-            before, shell.cwd = shell.cwd, ""
-            _run_inner(shell, f"{name} {verb}", _map_mounts(inner, texts), stdin, (), ())
-            shell.cwd = before
+    if not verb:
+        return printed
+    texts = [word.text for word in words]
+    at, folder = texts.index(verb) + 1, ""
+    while at < len(words) and texts[at].startswith("-") and texts[at] != "--":
+        if texts[at] in ("-w", "--workdir"):
+            folder = map_mounts(words[at + 1 : at + 2], words, shell)[0].text
+        at += 2 if texts[at] in CONTAINER_VALUED else 1
+    inner = list(words[at + 1 :])
+    while inner and inner[0].text in ("--", "-c"):
+        del inner[0]
+    if inner:
+        mapped = map_mounts(inner, words, shell)
+        before, shell.cwd = shell.cwd, folder
+        said = _run_inner(shell, f"{name} {verb}", mapped, stdin, (), ())
+        shell.cwd = before
+        printed = printed._replace(calls=(*printed.calls, *said.calls))
     return printed
-
-
-def _map_mounts(words: Sequence[Word], texts: Sequence[str]) -> list[Word]:
-    """Return words with the paths of this machine for those that a container sees."""
-    mapped = list(words)
-    mounts: list[tuple[str, str]] = []
-    for option, value in pairwise(texts):
-        given = value if option in ("-v", "--volume") else option.removeprefix("--volume=")
-        source, _, rest = given.partition(":")
-        if given != option and source.startswith(("/", "~")) and rest.startswith("/"):
-            mounts.append((rest.partition(":")[0].rstrip("/"), source.rstrip("/")))
-    for inside, outside in mounts:
-        mapped = [
-            word._replace(text=f"{outside}{word.text[len(inside) :]}" or "/")
-            if f"{word.text}/".startswith(f"{inside}/")
-            else word
-            for word in mapped
-        ]
-    return mapped
 
 
 def _run_items(
@@ -286,8 +267,10 @@ def _run_items(
             mark = words[at + 1].text
         elif text.startswith("-I") or text == "-i":
             mark = text[2:] or "{}"
+        elif text in ("-a", "--arg-file") and at + 1 < len(words):
+            stdin = shell.files.get(shell.find_path(words[at + 1].text), stdin)
         at += 2 if text in ITEMS_VALUED and text != "-i" else 1
-    inner = list(words[at:])
+    inner = [word for word in words[at : at + 1] if word.text != "--"] + list(words[at + 1 :])
     texts = [word.text for word in inner]
     listed = next((each for each in (":::", "::::") if each in texts), "")
     if listed:
@@ -343,9 +326,7 @@ def _run_found(
     texts = [word.text for word in words]
     ends = [at for at, text in enumerate(texts) if text.startswith(("-", "(", "!"))] or [len(words)]
     roots = [word for word in words[1 : ends[0]] if word.text] or [Word(shell.cwd or ".")]
-    is_narrow = any(text.startswith(("-name", "-iname", "-path", "-regex", "-mtime", "-size",
-                                     "-user", "-newer", "-empty", "-group", "-samefile", "-mmin",
-                                     "-perm", "-inum", "-uid")) for text in texts)  # fmt: skip
+    is_narrow = any(text in FIND_NARROWS for text in texts)
     for at, text in enumerate(texts):
         if text not in FIND_RUNS and not (name.startswith("fd") and text in ("-x", "-X")):
             continue
@@ -359,7 +340,8 @@ def _run_found(
             else:
                 inner.append(word)
         _run_inner(shell, f"find {text}", inner, None, (), ())
-    return printed
+    known = find_output(name, words[1:], stdin, {}, shell.cwd)
+    return printed if known is None else known._replace(calls=(*printed.calls, *known.calls))
 
 
 def _run_code(
@@ -422,7 +404,31 @@ def _find_code(
     return []
 
 
-_CARRIERS = (_run_shell, _run_strings, _run_remote, _run_items, _run_found, _run_code)
+def _run_make(
+    shell: Shell,
+    name: str,
+    words: Sequence[Word],
+    stdin: Word | None,
+    redirects: Sequence[Redirect],
+    assigned: Assigned,
+) -> Word | None:
+    """Run the recipes of a makefile that make reads from standard input."""
+    texts = [word.text for word in words]
+    if name not in ("make", "gmake") or stdin is None or not stdin.is_known or "-" not in texts:
+        return None
+    printed = shell.add_call(words, stdin, redirects, assigned)
+    before = shell.cwd
+    for option, folder in pairwise(texts):
+        if option in ("-C", "--directory"):
+            change_folder(shell, folder)
+    for line in stdin.text.split("\n"):
+        if line.startswith("\t"):
+            shell.run_text(line.strip().lstrip("@-+").replace("$$", "$"), None, (name,))
+    shell.cwd = before
+    return printed
+
+
+_CARRIERS = (_run_make, _run_shell, _run_strings, _run_remote, _run_items, _run_found, _run_code)
 
 
 # -- files and built-in commands -------------------------------------------------------------------
@@ -449,10 +455,18 @@ def _follow_files(shell: Shell, name: str, words: Sequence[Word], stdin: Word | 
             shell.write(operands[1].text, source)
 
 
-def _change_folder(shell: Shell, words: Sequence[Word], _stdin: Word | None) -> None:
+def _run_cd(shell: Shell, words: Sequence[Word], _stdin: Word | None) -> None:
     operands = [word.text for word in words[1:] if not word.text.startswith("-")]
     target = operands[0] if operands else shell.home
-    if UNKNOWN in target or words[-1].text == "-":
+    if words[-1].text == "-":
+        target = shell.get("OLDPWD", None).text
+    shell.set("OLDPWD", Word(shell.cwd or UNKNOWN))
+    change_folder(shell, target)
+
+
+def change_folder(shell: Shell, target: str) -> None:
+    """Change the folder of a shell; one that is not known makes it unknown."""
+    if UNKNOWN in target:
         shell.cwd = ""
     elif target.startswith("/"):
         shell.cwd = posixpath.normpath(target)
@@ -482,9 +496,15 @@ def _read(shell: Shell, words: Sequence[Word], stdin: Word | None) -> None:
         shell.set(name, given._replace(text=text))
 
 
+def _print_into(shell: Shell, words: Sequence[Word], _stdin: Word | None) -> None:
+    """Assign what `printf -v NAME FORMAT ...` prints."""
+    printed = find_output("printf", words[3:], None, {})
+    shell.set(words[2].text, printed or UNKNOWN_WORD)
+
+
 _BUILTINS: dict[str, Callable[[Shell, Sequence[Word], Word | None], None]] = {
-    "cd": _change_folder,
-    "pushd": _change_folder,
+    "cd": _run_cd,
+    "pushd": _run_cd,
     "set": _set_positions,
     "shift": _shift,
     "read": _read,

@@ -34,9 +34,11 @@ class Shell(ABC):
         self.files: dict[str, Word] = {}
         self.unverified: list[str] = []
         self.is_fork_bomb = False
+        self.restarts = 0
         self.via: tuple[str, ...] = ()
         self.separators = " \t\n"
         self.positional: list[Word] = []
+        self.program = Word("$0")  # the name by which a text knows itself
         self.functions: dict[str, Node] = {}
         self.bombs: set[str] = set()
         self.variables: dict[str, list[Word]] = {}
@@ -46,15 +48,21 @@ class Shell(ABC):
 
     def has(self, name: str) -> bool:
         """Whether the text has set a variable."""
-        return name in self.variables or (name.isdigit() and int(name) <= len(self.positional))
+        return (
+            name in self.variables
+            or name in ("HOME", "PWD", "IFS")
+            or (name.isdigit() and int(name) <= len(self.positional))
+        )
 
     def get(self, name: str, index: str | None) -> Word:
         """Return the value of a variable, of one of its elements, or of a position."""
         if name in ("@", "*"):
             return join_all(self.positional) if self.positional else Word("")
+        if name == "0":
+            return self.program
         if name.isdigit():
             at = int(name) - 1
-            return self.positional[at] if 0 <= at < len(self.positional) else UNKNOWN_WORD
+            return self.positional[at] if at < len(self.positional) else Word("")
         found = self.variables.get(name)
         if found is None:
             known = {"HOME": self.home, "PWD": self.cwd or UNKNOWN, "IFS": self.separators}
@@ -63,6 +71,12 @@ class Shell(ABC):
             return join_all(found) if found else Word("")
         at = int(index) if index and index.isdigit() else 0
         return found[at] if at < len(found) else Word("")
+
+    def list_values(self, name: str) -> list[Word]:
+        """Return the elements of an array, or with `@` the positions."""
+        if name == "@":
+            return list(self.positional)
+        return list(self.variables.get(name, [Word(UNKNOWN, (), (name,))]))
 
     def set(self, name: str, *values: Word) -> None:
         """Assign a variable."""
@@ -99,6 +113,9 @@ class Shell(ABC):
         if len(self.calls) >= MOST_CALLS:
             self.unverified.append(f"more than {MOST_CALLS} calls")
             return UNKNOWN_WORD
+        if any(word.text == self.program.text for word in words[:2]):  # the text starts itself
+            self.restarts += 1
+            self.is_fork_bomb = self.is_fork_bomb or self.restarts > 1
         call = Call(tuple(words), self.via, self.cwd, tuple(redirects), stdin, language, code,
                     tuple(assigned))  # fmt: skip
         self.calls.append(call)

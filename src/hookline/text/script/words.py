@@ -50,6 +50,8 @@ class Piece(NamedTuple):
 
 def read_fields(node: Node, shell: Shell) -> list[Word]:
     """Return the words that one word of the text becomes."""
+    if (several := _read_all(node, shell)) is not None:
+        return several
     pieces = list(_read_pieces(node, shell))
     if len(pieces) == 1 and not pieces[0].splits and "{" not in pieces[0].word.text:
         piece = pieces[0]
@@ -75,6 +77,19 @@ def read_fields(node: Node, shell: Shell) -> list[Word]:
     if len(fields) == 1 and any("{" in each.word.text and not each.is_quoted for each in pieces):
         return _expand_braces(fields[0], "".join(marks))
     return fields
+
+
+_EVERY = re.compile(r"\"?\$(?:@|\{@\}|\{([A-Za-z_]\w*)\[@\]\})\"?")
+
+
+def _read_all(node: Node, shell: Shell) -> list[Word] | None:
+    """Return the positions or elements that `"$@"` or `"${NAME[@]}"` is; None for another word."""
+    if node.type == "command_name" and len(node.named_children) == 1:
+        node = node.named_children[0]
+    if node.type not in ("string", "expansion", "simple_expansion"):
+        return None
+    match = _EVERY.fullmatch(_text(node))
+    return None if match is None else shell.list_values(match[1] or "@")
 
 
 def read_word(node: Node, shell: Shell) -> Word:
@@ -130,6 +145,9 @@ def _read_pieces(node: Node, shell: Shell, *, is_quoted: bool = False) -> Iterat
     elif kind in ("string", "translated_string"):
         yield Piece(join_words(list(_read_string(node, shell))), is_quoted=True)
     elif kind in ("simple_expansion", "expansion", "command_substitution"):
+        if (node.text or b"")[:1].isspace():  # the grammar counts the blanks before it to it
+            text = _text(node)
+            yield Piece(Word(text[: len(text) - len(text.lstrip())]), is_quoted=True)
         yield Piece(_read_expansion(node, shell), is_quoted=is_quoted, splits=not is_quoted)
     elif kind == "process_substitution":
         yield Piece(shell.run_process(node), is_quoted=True)
@@ -214,7 +232,7 @@ def _text(node: Node) -> str:
 
 def expand_parameter(text: str, shell: Shell) -> Word:
     """Return the value of `$NAME`, or of `${NAME...}` with what it does to the value."""
-    match = _PARAMETER.match(text)
+    match = _PARAMETER.match(text.lstrip())
     if match is None:
         return UNKNOWN_WORD
     sign, name, index, rest = match.groups()
@@ -236,6 +254,8 @@ def _choose(name: str, value: Word, operator: str, text: str, shell: Shell) -> W
     """Return the value of `${NAME:-text}` and its kin; a variable that may be unset is taken so."""
     other = shell.expand_text(text.strip("\"'"))
     is_set = shell.has(name)
+    if operator[-1] == "?":
+        return value
     if operator[-1] == "+":
         return other if is_set else Word("")
     if is_set and (value.text or operator[0] != ":"):

@@ -1,0 +1,121 @@
+"""Wrappers: what `sudo -u x rm` or `docker run -v /:/host image rm` leaves of a command."""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+from typing import NamedTuple
+
+from hookline.text.script.reading import Word
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from hookline.text.script.carriers import Wrapper
+    from hookline.text.script.state import Shell
+
+_BRACES = frozenset(("{", "(", "!"))
+
+
+class Wrapped(NamedTuple):
+    """What a wrapper starts. `folder`: the one that it changes to, None if it stays."""
+
+    words: list[Word]
+    folder: Word | None = None
+
+
+def unwrap(words: Sequence[Word], row: Wrapper) -> Wrapped:
+    """Return the command that a wrapper starts; without words if it starts none."""
+    at, left, folder = 1, row.skip, None
+    needs_verb = bool(row.verbs)
+    while at < len(words):
+        text = words[at].text
+        name, equals, value = text.partition("=")
+        if text in row.string or (row.string and text.startswith(("-S", "--split-string="))):
+            return Wrapped(_split(words, at, row.string), folder)
+        if text == "--":
+            at += 1
+            break
+        if text.startswith("-") and len(text) > 1:
+            if name in row.folders:
+                folder = words[at]._replace(text=value) if equals else _get(words, at + 1)
+            elif text[:2] in row.folders and len(text) > len("-C"):
+                folder = words[at]._replace(text=text[2:])
+            at += 2 if text in row.valued else 1
+        elif row.assigns and equals and name.replace("_", "a").isalnum():
+            at += 1
+        elif needs_verb:
+            if text not in row.verbs:
+                return Wrapped([])
+            needs_verb = False
+            at += 1
+        elif left:
+            left -= 1
+            at += 1
+        elif text == "-" or text in _BRACES:
+            at += 1
+        else:
+            break
+    if needs_verb:
+        return Wrapped([])
+    rest = list(words[at + left :]) if left and at + left < len(words) else list(words[at:])
+    return Wrapped(rest, folder)
+
+
+def _get(words: Sequence[Word], at: int) -> Word | None:
+    return words[at] if at < len(words) else None
+
+
+def _split(words: Sequence[Word], at: int, string: frozenset[str]) -> list[Word]:
+    """Return the words of `env -S TEXT`."""
+    text, rest = words[at].text, list(words[at + 1 :])
+    if text in string:
+        own, rest = (rest[0].text if rest else ""), rest[1:]
+    else:
+        own = text.partition("=")[2] if text.startswith("--") else text[2:]
+    return [*(Word(each) for each in own.split()), *rest]
+
+
+def map_mounts(inner: Sequence[Word], words: Sequence[Word], shell: Shell) -> list[Word]:
+    """Return the words of a container's command with this machine's paths for its own.
+
+    Args:
+        inner: the command in the container.
+        words: all words of the call.
+        shell: knows the folder of a relative source.
+    """
+    mapped = list(inner)
+    for source, target in _list_mounts(words):
+        here = shell.find_path(source).rstrip("/")
+        there = re.compile(rf"(?<![\w/.~-]){re.escape(target.rstrip('/'))}(?=/|[^\w/.-]|$)")
+        mapped = [word._replace(text=_put(there, here, word.text)) for word in mapped]
+    return mapped
+
+
+def _put(there: re.Pattern[str], here: str, text: str) -> str:
+    """Return a text with a folder of this machine; the root has a slash unless one follows."""
+
+    def replace(at: re.Match[str]) -> str:
+        return here or ("" if text[at.end() : at.end() + 1] == "/" else "/")
+
+    return there.sub(replace, text)
+
+
+def _list_mounts(words: Sequence[Word]) -> Iterator[tuple[str, str]]:
+    """Yield source and target of each `-v SOURCE:TARGET` and `--mount type=bind,...`."""
+    texts = [word.text for word in words]
+    for option, value in pairwise((*texts, "")):
+        name, _, own = option.partition("=")
+        given = own if name in ("--volume", "--mount") and own else value
+        if name in ("-v", "--volume"):
+            source, _, rest = given.partition(":")
+            target = rest.partition(":")[0]
+        elif name == "--mount":
+            parts = dict(part.partition("=")[::2] for part in given.split(","))
+            source = parts.get("source", parts.get("src", ""))
+            target = parts.get("target", parts.get("dst", parts.get("destination", "")))
+        else:
+            continue
+        if source.startswith(("/", ".")) and target.startswith("/") and target != "/":
+            yield source, target
