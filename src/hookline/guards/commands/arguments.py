@@ -70,26 +70,29 @@ def read_arguments(call: Call, valued: Iterable[str] = (), *, begin: int = 1) ->
             operands += words
         elif text[:1] != "-" or len(text) == 1:
             operands.append(word)
-        elif text[1] == "-":
-            name, equals, value = text.partition("=")
-            names.add(name[2:])
-            if equals:
-                values.append((name, word._replace(text=value)))
-            elif name in takes and (after := next(words, None)) is not None:
-                values.append((name, after))
         else:
-            names.add(text[1:].partition("=")[0])
-            letters |= set(text[1:])
-            if text in takes:
-                if (after := next(words, None)) is not None:
-                    values.append((text, after))
-            elif (at := _find_valued(text, takes)) > 0:
-                if at + 1 < len(text):
-                    own = word._replace(text=text[at + 1 :].removeprefix("="))
-                    values.append((f"-{text[at]}", own))
-                elif (after := next(words, None)) is not None:
-                    values.append((f"-{text[at]}", after))
+            names.add(text.lstrip("-").partition("=")[0])
+            letters |= set(text[1:]) if text[1] != "-" else set()
+            option, own = _split_value(word, takes)
+            value = next(words, None) if own is None and option in takes else own
+            if value is not None:
+                values.append((option, value))
     return Arguments(frozenset(letters), frozenset(names), tuple(values), tuple(operands))
+
+
+def _split_value(word: Word, takes: frozenset[str]) -> tuple[str, Word | None]:
+    """Return an option, and the value that is in the same word; None if there is none."""
+    text = word.text
+    if text[1] == "-":
+        name, equals, value = text.partition("=")
+        return name, word._replace(text=value) if equals else None
+    if text in takes:
+        return text, None
+    at = _find_valued(text, takes)
+    if not at:
+        return text, None
+    own = word._replace(text=text[at + 1 :].removeprefix("=")) if at + 1 < len(text) else None
+    return f"-{text[at]}", own
 
 
 def _find_valued(cluster: str, takes: frozenset[str]) -> int:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from hookline.guards.commands.arguments import read_arguments
-from hookline.guards.commands.disks import judge_device
 from hookline.guards.commands.credentials import Secret, find_secret
+from hookline.guards.commands.disks import judge_device
 from hookline.guards.commands.hits import Hit
 from hookline.guards.commands.places import Place, classify, resolve_path, strip_contents
 from hookline.text.script.carriers import FIND_NARROWS

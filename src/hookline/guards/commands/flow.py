@@ -217,7 +217,7 @@ class _Flow:
         if _ENV_CODE.search(call.code):
             yield _make_hit(Taint("the environment", is_env=True), sink)
             return
-        for literal in re.findall(r"""['"`]([^'"`\n]{3,200})['"`]""", call.code):
+        for literal in re.findall(r"""['"`]([^'"`\n]{1,200})['"`]""", call.code):
             if taint := self._find_file(Word(literal), call):
                 yield _make_hit(taint, sink)
                 return

@@ -16,6 +16,7 @@ from hookline.text.script.reading import (
     MOST_BYTES,
     MOST_CALLS,
     UNKNOWN_WORD,
+    Command,
     Reading,
     Redirect,
     Word,
@@ -172,7 +173,7 @@ class Evaluator(Shell):
                 self.unverified.append("a quotation or a bracket that does not end")
             for words in lexed.commands:
                 if words not in seen and len(self.calls) < MOST_CALLS:
-                    run_words(self, _expand_lexed(words, self), None)
+                    run_words(self, Command(tuple(_expand_lexed(words, self))))
         if is_doubted and waiting:
             self.unverified.append("a part that the grammar cannot read")
 
@@ -276,7 +277,7 @@ class Evaluator(Shell):
                 words.append(value._replace(text=f"{name}={value.text}"))
             else:
                 words += read_fields(child, self)
-        return self.add_call(words, stdin)
+        return self.add_call(Command(tuple(words), stdin))
 
     # -- commands ----------------------------------------------------------------------------------
 
@@ -300,7 +301,8 @@ class Evaluator(Shell):
             else:
                 words += read_fields(child, self)
         self.stdin = outer
-        return send_output(self, run_words(self, words, stdin, found, assigned), found)
+        command = Command(tuple(words), stdin, tuple(found), tuple(assigned))
+        return send_output(self, run_words(self, command), found)
 
     def _read_prefix(self, node: Node) -> tuple[str, Word]:
         """Return an assignment before a command, which holds for that command only."""
@@ -327,20 +329,24 @@ class Evaluator(Shell):
             elif child.type in ("file_redirect", "herestring_redirect"):
                 stdin = read_redirect(self, child, found, stdin)
         if body is None:
-            self.add_call((), None, found)
+            self.add_call(Command((), None, tuple(found)))
             return send_output(self, Word(""), found)
         if body.type == "command":
             printed = self.run_command(body, stdin, found)
         else:
             printed = self.run(body, stdin)
             if found:
-                self.add_call((), printed, found)
+                self.add_call(Command((), printed, tuple(found)))
             printed = send_output(self, printed, found)
         for rest, is_piped in after:
             nodes = rest.named_children if rest.type == "pipeline" and is_piped else [rest]
             for each in nodes:
                 printed = self.run(each, printed if is_piped else None)
         return printed
+
+    def run_command_words(self, command: Command) -> Word:
+        """Run one command by its words and return what it prints."""
+        return run_words(self, command)
 
     def run_substitution(self, node: Node) -> Word:
         """Run a command substitution and return what it prints, without the last line breaks."""
@@ -351,7 +357,7 @@ class Evaluator(Shell):
         elif len(inner) == 1 and inner[0].type == "file_redirect":  # `$(< file)`
             found: list[Redirect] = []
             known = read_redirect(self, inner[0], found, None) or UNKNOWN_WORD
-            printed = self.add_call((), None, found)
+            printed = self.add_call(Command((), None, tuple(found)))
             if known.is_known:
                 printed = known._replace(calls=(*known.calls, *printed.calls))
         else:

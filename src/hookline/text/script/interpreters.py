@@ -5,10 +5,19 @@ It knows string literals and the names before them; no grammar of a language.
 
 from __future__ import annotations
 
+import base64
+import binascii
 import re
 from typing import NamedTuple
 
-from hookline.text.script.reading import make_set
+from hookline.text.script.carriers import INTERPRETERS
+from hookline.text.script.reading import Command, Word, make_set
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from hookline.text.script.state import Shell
 
 _LITERAL = r"""'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\.)*`"""
 _STRING = re.compile(_LITERAL)
@@ -22,8 +31,10 @@ _BACKQUOTES = re.compile(
 _LISTS = re.compile(r"\[\s*((?:(?:" + _LITERAL + r")\s*,?\s*)+)\]")
 _SHELLS = make_set("""
 system popen call check_call check_output getoutput getstatusoutput run exec execSync
-execFileSync execFile spawn spawnSync passthru shell_exec proc_open execute Popen open2
-open3 sh do
+execFileSync execFile spawn spawnSync passthru shell_exec proc_open execute Popen open2 open3 sh
+do capture2 capture2e capture3 pipeline execvp execv execl execlp execve posix_spawn spawnl
+spawnlp spawnvp cmd system2 shell-command call-process run-program shell shell_command syscmd
+esyscmd process open create_subprocess_shell create_subprocess_exec
 """)
 _REMOVERS = make_set("""
 rmtree remove_tree rm_rf rm_r rmSync rm rmdirSync rmdir removeSync remove unlink unlinkSync
@@ -33,7 +44,18 @@ _RECURSIVE = make_set("""
 rmtree remove_tree rm_rf rm_r removeSync emptyDirSync rimraf
 """)
 _JAVASCRIPT_RECURSIVE = re.compile(r"recursive\s*:\s*true")
-_VIM_SHELL = re.compile(r"(?:^|[|:])\s*(?:silent\s+)?!(.+)")
+# Languages in which a line, or a part of one, is a shell text.
+_LINES = {
+    "vim": re.compile(r"(?:^|[|:])\s*(?:silent!?\s+)?!(.+)", re.MULTILINE),
+    "ed": re.compile(r"^\d*!(.+)", re.MULTILINE),
+    "gdb": re.compile(r"^\s*(?:shell|!)\s*(.+)", re.MULTILINE),
+    "sql": re.compile(r"^\s*(?:\.shell|\.system|\\!|system)\s+(.+)", re.MULTILINE),
+    "sed": re.compile(r"(?:^|[\d;{$/])\s*e\s+(.+)"),
+    "tcl": re.compile(r"(?:\bexec\s+(?:--\s+)?|\bspawn\s+)([^\]\n]+)"),
+    "applescript": re.compile(r'do shell script "((?:[^"\\]|\\.)*)"'),
+}
+# The substitution of sed with the flag `e` runs what it makes.
+_SED_RUNS = re.compile(r"s(.)(?:.*?)\1(.*?)\1[gip\d]*e[gip\d]*")
 # The home folder, as other languages say it, and what asks for it to be put in.
 _HOME = re.compile(
     r"(?:pathlib\.)?Path\.home\(\)|(?:require\(['\"](?:node:)?os['\"]\)|os)\.homedir\(\)|Dir\.home"
@@ -42,9 +64,16 @@ _HOME = re.compile(
 _EXPANDED = re.compile(
     r"(?:os\.path\.)?(?:expanduser|File\.expand_path)\(\s*(['\"][^'\"]*['\"])\s*\)"
 )
-_QUOTES = re.compile(r"(?:\bq[qw]?|%[qQ])\{([^}]*)\}")
+_QUOTES = re.compile(
+    r"(?:\bq[qw]?|%[qQ])(?:\{([^}]*)\}|\(([^()]*)\)|\[([^\]]*)\]|<([^>]*)>|([/|!])(?:[^/|!]*)\5)"
+)
+# `run(text)`: a call whose first argument is no literal.
+_INDIRECT = re.compile(r"\b([A-Za-z_]\w*)\s*[( ]\s*(?=[A-Za-z_$@(])")
 _ESCAPES = re.compile(r"\\(.)", re.DOTALL)
 _JOINED = re.compile(r"""(['"])\s*(?:\+|\.\.?|~)\s*(['"])""")
+
+
+_EVALS = re.compile(r"\b(?:exec|eval|Function|instance_eval)\W[^'\"`]{0,60}?(" + _LITERAL + ")")
 
 
 class Code(NamedTuple):
@@ -61,35 +90,161 @@ class Code(NamedTuple):
 
 def read_code(code: str, language: str) -> Code:
     """Return what a text in a language other than the shell's does, as far as literals tell."""
-    if language == "vim":
-        return Code(scripts=tuple(match[1] for match in _VIM_SHELL.finditer(code)))
-    code = _HOME.sub("'~'", _EXPANDED.sub(r"\1", code))
-    if language in ("perl", "ruby"):
-        code = _QUOTES.sub(lambda at: repr(at[1]), code)
-    # 'r' + 'm' is one literal.
-    code = _JOINED.sub(lambda at: "" if at[1] == at[2] else at[0], code)
+    if language in _LINES:
+        return Code(scripts=tuple(_list_lines(code, language)))
+    code = _simplify(code, language)
+    literals = tuple(_unquote(text) for text in _STRING.findall(code))
+    found = [_read_calls(code), _read_indirect(code, literals)]
+    found += [read_code(_unquote(match[1]), language) for match in _EVALS.finditer(code)]
+    scripts = [script for each in found for script in each.scripts]
+    if language in ("perl", "ruby", "php", "julia"):
+        scripts += [next(filter(None, match.groups()), "") for match in _BACKQUOTES.finditer(code)]
+    if language == "awk":  # `print | "sh"` and `"cmd" | getline`
+        scripts += [text for text in literals if "|" in code and " " in text]
+    argvs = tuple(argv for each in found for argv in each.argvs)
+    removed = tuple(path for each in found for path in each.removed)
+    return Code(tuple(scripts), argvs, removed, literals)
+
+
+def _read_calls(code: str) -> Code:
+    """Return what calls with literals run and remove."""
     scripts: list[str] = []
     argvs: list[tuple[str, ...]] = []
     removed: list[tuple[str, bool]] = []
-    if language in ("perl", "ruby", "php"):
-        scripts += [next(filter(None, match.groups()), "") for match in _BACKQUOTES.finditer(code)]
     for match in _CALL.finditer(code):
         name = re.split(r"[.:>-]+", match[1])[-1]
         given = tuple(_unquote(text) for text in _STRING.findall(match[2]))
-        if name in _SHELLS or (language == "awk" and name == "system"):
+        if match[1] in _SHELLS or name in _SHELLS:
+            more = _LISTS.match(code, match.end())  # `spawn("rm", ["-rf", "/"])`
             in_list = "[" in match[0][: match.start(2) - match.start()]
-            if in_list or (len(given) > 1 and name not in ("popen", "open")):
+            if more:
+                argvs.append((*given, *(_unquote(text) for text in _STRING.findall(more[1]))))
+            elif in_list or (len(given) > 1 and name not in ("popen", "open")):
                 argvs.append(given)
             else:
                 scripts.append(given[0])
         elif name in _REMOVERS:
             is_recursive = name in _RECURSIVE or bool(_JAVASCRIPT_RECURSIVE.search(code))
             removed += [(path, is_recursive) for path in given]
-    literals = tuple(_unquote(text) for text in _STRING.findall(code))
-    if language == "awk":  # `print | "sh"` and `"cmd" | getline`
-        scripts += [text for text in literals if "|" in code and " " in text]
-    return Code(tuple(scripts), tuple(argvs), tuple(removed), literals)
+    return Code(tuple(scripts), tuple(argvs), tuple(removed))
+
+
+def _read_indirect(code: str, literals: Sequence[str]) -> Code:
+    """Return what calls may run and remove whose arguments are no literals: any literal."""
+    names = {match[1] for match in _INDIRECT.finditer(code)}
+    scripts = [text for text in literals if " " in text] if names & _SHELLS else []
+    is_recursive = bool(names & _RECURSIVE) or bool(
+        names & _REMOVERS and _JAVASCRIPT_RECURSIVE.search(code)
+    )
+    removed = [(text, True) for text in literals if is_recursive and text[:1] in ("/", "~")]
+    return Code(tuple(scripts), (), tuple(removed))
+
+
+def _list_lines(code: str, language: str) -> list[str]:
+    """Return the shell texts of a language in which a line, or a part of one, is one."""
+    scripts = [match[1].replace('\\"', '"') for match in _LINES[language].finditer(code)]
+    if language == "sed":
+        scripts += [match[2] for match in _SED_RUNS.finditer(code)]
+    return scripts
+
+
+def _simplify(code: str, language: str) -> str:
+    """Return code with plain literals for what is encoded, joined, or the home folder."""
+    code = _HOME.sub("'~'", _EXPANDED.sub(r"\1", code))
+    if language in ("perl", "ruby"):
+        code = _QUOTES.sub(lambda at: repr(next(filter(None, at.groups()), "")), code)
+    if _DECODES.search(code):
+        code = _STRING.sub(lambda at: _decode_literal(at[0]), code)
+        code = _DECODED.sub(r"\1", code)
+    # 'r' + 'm' is one literal.
+    return _JOINED.sub(lambda at: "" if at[1] == at[2] else at[0], code)
+
+
+_DECODES = re.compile(r"b64decode|base64|fromhex|unhexlify|pack\(|atob|hex2bin|Buffer\.from")
+_DECODED = re.compile(
+    r"\b[\w.:]*(?:b64decode|decode_base64|base64_decode|fromhex|unhexlify|atob|hex2bin|Buffer\.from)"
+    r"\(\s*(" + _LITERAL + r")(?:\s*,\s*(?:" + _LITERAL + r"))?\s*\)(?:\.\w+\([^()]*\))*"
+)
+_HEXADECIMAL = re.compile(r"(?:[0-9a-fA-F]{2})+")
+
+
+def _decode_literal(literal: str) -> str:
+    text = literal[1:-1]
+    if len(text) < len("cm0gLXJm"):
+        return literal
+    try:
+        if _HEXADECIMAL.fullmatch(text):
+            plain = bytes.fromhex(text).decode()
+        else:
+            plain = base64.b64decode(text, validate=True).decode()
+    except (ValueError, binascii.Error):
+        return literal
+    return repr(plain) if plain.isprintable() or "\n" in plain else literal
 
 
 def _unquote(text: str) -> str:
     return _ESCAPES.sub(r"\1", text[1:-1])
+
+
+# -- running ---------------------------------------------------------------------------------------
+
+
+def run_code(shell: Shell, name: str, command: Command) -> Word | None:
+    """Read the code of another language, of an option, a file of the text, or standard input."""
+    stem = name.rstrip("0123456789.") if name.startswith(("python", "pypy")) else name
+    row = INTERPRETERS.get(name) or INTERPRETERS.get(stem)
+    if row is None:
+        return None
+    language, options = row
+    printed = shell.add_call(command)
+    for code in _find_code(shell, command, language, options):
+        own = Command(command.words[:1], command.stdin)
+        shell.add_call(own, language=language, code=code.text)
+        found = read_code(code.text, language)
+        for script in found.scripts:
+            shell.run_text(script, None, (name,))
+        removed = [
+            ("rm", "-rf" if everything else "-f", path) for path, everything in found.removed
+        ]
+        for argv in (*found.argvs, *removed):
+            shell.run_inner(name, Command(tuple(map(Word, argv))))
+    return printed
+
+
+def _find_code(shell: Shell, command: Command, language: str, options: Sequence[str]) -> list[Word]:
+    """Return the code of an interpreter's options, else of its file or its input."""
+    words, stdin = command.words, command.stdin
+    found: list[Word] = []
+    operands: list[Word] = []
+    at = 1
+    while at < len(words):
+        text = words[at].text
+        if _holds_code(text, options) and at + 1 < len(words):
+            found.append(words[at + 1])
+            at += 1
+        elif "+" in options and text.startswith("+"):
+            found.append(words[at]._replace(text=text[1:]))
+        elif not text.startswith("-") or text == "-":
+            operands.append(words[at])
+        at += 1
+    if "" in options and operands:
+        return [*found, *operands] if language == "sql" else [operands[0]]
+    if found:
+        return found
+    paths = [shell.find_path(word.text) for word in operands[:1]]
+    written = [shell.files[path] for path in paths if path in shell.files]
+    if written:
+        return written
+    if stdin is not None and stdin.is_known and all(each.text == "-" for each in operands):
+        return [stdin]
+    return []
+
+
+def _holds_code(text: str, options: Sequence[str]) -> bool:
+    """Return whether the next word is code: after `-e`, and after `-ne`."""
+    is_cluster = text[:1] == "-" and text[1:2] != "-"
+    return any(
+        text == option or (is_cluster and len(option) == len("-e") and text.endswith(option[1]))
+        for option in options
+        if option
+    )

@@ -4,15 +4,22 @@ from __future__ import annotations
 
 import base64
 import binascii
+import bz2
+import lzma
 import posixpath
 import re
-from typing import TYPE_CHECKING
+import zlib
+from typing import TYPE_CHECKING, Protocol
 
 from hookline.text.script.carriers import FIND_NARROWS
 from hookline.text.script.reading import UNKNOWN, Word, join_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+
+    class _Decompressor(Protocol):
+        def decompress(self, data: bytes, limit: int, /) -> bytes: ...
+
 
 _ESCAPE = re.compile(r"\\(?:x([0-9a-fA-F]{1,2})|0?([0-7]{1,3})|([abefnrtv\\]))")
 _LETTERS = dict(zip("abefnrtv\\", "\a\b\x1b\f\n\r\t\v\\", strict=True))
@@ -135,9 +142,14 @@ def _transform(program: str, texts: Sequence[str], given: str) -> str | None:
     if program in ("base64", "gbase64") or (program == "openssl" and "base64" in
                                             {text.lstrip("-") for text in texts}):  # fmt: skip
         return _decode(base64.b64decode, given) if options & _DECODES else None
+    if program in ("gunzip", "zcat", "gzip", "bunzip2", "bzcat", "bzip2", "unxz", "xzcat", "xz"):
+        decodes = program[0] in "uz" or "un" in program or "cat" in program
+        return _decompress(program, given) if decodes or options & _DECODES else None
+    if program == "openssl" and {"-d", "enc"} <= options and {"-base64", "-a"} & options:
+        return _decode(base64.b64decode, given)
     if program == "base32":
         return _decode(base64.b32decode, given) if options & _DECODES else None
-    if program == "xxd" and any("r" in text for text in texts if text.startswith("-")):
+    if program in ("xxd", "hexdump") and any("r" in text for text in texts if text.startswith("-")):
         return _decode(bytes.fromhex, given)
     if program == "rev":
         return "\n".join(line[::-1] for line in given.split("\n"))
@@ -148,10 +160,33 @@ def _transform(program: str, texts: Sequence[str], given: str) -> str | None:
     return None
 
 
-def _decode(decode: object, given: str) -> str | None:
+def _decode(decode: Callable[[str], bytes], given: str) -> str | None:
+    """Return decoded data; each byte as one character where it is no text."""
     try:
-        return decode("".join(given.split())).decode()  # type: ignore[operator,no-any-return]
-    except (ValueError, binascii.Error, UnicodeDecodeError):
+        data = decode("".join(given.split()))
+    except (ValueError, binascii.Error):
+        return None
+    try:
+        return data.decode()
+    except UnicodeDecodeError:
+        return data.decode("latin-1")
+
+
+_MOST_DECOMPRESSED = 64 << 10  # bytes
+
+
+def _decompress(program: str, given: str) -> str | None:
+    """Return the beginning of what was compressed."""
+    makers: Mapping[str, Callable[[], _Decompressor]] = {
+        "z": lambda: zlib.decompressobj(16 + zlib.MAX_WBITS),
+        "b": bz2.BZ2Decompressor,
+        "x": lzma.LZMADecompressor,
+    }
+    kind = "b" if "bz" in program or "bun" in program else "x" if "x" in program else "z"
+    try:
+        data = makers[kind]().decompress(given.encode("latin-1"), _MOST_DECOMPRESSED)
+        return data.decode()
+    except (ValueError, OSError, EOFError, zlib.error, lzma.LZMAError):
         return None
 
 
@@ -213,8 +248,3 @@ def _unescape(text: str) -> str:
         lambda at: chr(int(at[1], 16)) if at[1] else chr(int(at[2], 8) & 0xFF) if at[2]
         else _LETTERS[at[3]], text.replace("\\c", "")
     )  # fmt: skip
-
-
-def is_unknown(word: Word | None) -> bool:
-    """Whether a part of a word is not known."""
-    return word is None or UNKNOWN in word.text

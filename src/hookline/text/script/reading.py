@@ -35,6 +35,23 @@ class Redirect(NamedTuple):
     descriptor: str = ""
 
 
+class Command(NamedTuple):
+    """A simple command: its words, what it reads, its redirections, and its own variables.
+
+    `stdin`: None for the terminal. `assigned`: variables that hold for this command only.
+    """
+
+    words: tuple[Word, ...]
+    stdin: Word | None = None
+    redirects: tuple[Redirect, ...] = ()
+    assigned: tuple[tuple[str, Word], ...] = ()
+
+    @property
+    def texts(self) -> list[str]:
+        """The words as texts."""
+        return [word.text for word in self.words]
+
+
 class Call(NamedTuple):
     """One program that would run, without its wrappers.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 from abc import ABC, abstractmethod
 
 from hookline.text.script.reading import (
@@ -9,7 +10,7 @@ from hookline.text.script.reading import (
     UNKNOWN,
     UNKNOWN_WORD,
     Call,
-    Redirect,
+    Command,
     Word,
     join_all,
     join_words,
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from tree_sitter import Node
+
+
+_MOST_WAYS = 128  # of wrappers in wrappers
 
 
 class Shell(ABC):
@@ -99,27 +103,42 @@ class Shell(ABC):
             return path
         return f"{self.cwd.rstrip('/')}/{path.removeprefix('./')}"
 
-    def add_call(
-        self,
-        words: Sequence[Word],
-        stdin: Word | None,
-        redirects: Sequence[Redirect] = (),
-        assigned: Sequence[tuple[str, Word]] = (),
-        *,
-        language: str = "",
-        code: str = "",
-    ) -> Word:
+    def find_folder(self, target: str) -> str:
+        """Return the folder that a change of folder leads to; empty if that is not known."""
+        if UNKNOWN in target:
+            return ""
+        if target.startswith("/"):
+            return posixpath.normpath(target)
+        return posixpath.normpath(f"{self.cwd}/{target}") if self.cwd else ""
+
+    def add_call(self, command: Command, *, language: str = "", code: str = "") -> Word:
         """Record a call and return its output, which is not known."""
         if len(self.calls) >= MOST_CALLS:
             self.unverified.append(f"more than {MOST_CALLS} calls")
             return UNKNOWN_WORD
-        if any(word.text == self.program.text for word in words[:2]):  # the text starts itself
+        if any(word.text == self.program.text for word in command.words[:2]):  # it starts itself
             self.restarts += 1
             self.is_fork_bomb = self.is_fork_bomb or self.restarts > 1
-        call = Call(tuple(words), self.via, self.cwd, tuple(redirects), stdin, language, code,
-                    tuple(assigned))  # fmt: skip
+        words, stdin, redirects, assigned = command
+        call = Call(words, self.via, self.cwd, redirects, stdin, language, code, assigned)
         self.calls.append(call)
         return Word(UNKNOWN, (len(self.calls) - 1,))
+
+    def run_inner(self, way: str, command: Command, *, cwd: str | None = None) -> Word:
+        """Run a command that another one starts, in another folder if `cwd` is given."""
+        if len(self.via) > _MOST_WAYS:
+            self.unverified.append("wrappers in wrappers, too deep")
+            return UNKNOWN_WORD
+        before = self.via, self.cwd
+        self.via = (*self.via, way)
+        if cwd is not None:
+            self.cwd = cwd
+        try:
+            if len(command.words) == 1 and " " in command.words[0].text:  # `npx -c 'a text'`
+                return self.run_text(command.words[0].text, command.stdin, ())
+            return self.run_command_words(command)
+        finally:
+            self.via, self.cwd = before
 
     # -- what evaluates --------------------------------------------------------------------------
 
@@ -132,6 +151,10 @@ class Shell(ABC):
         positional: Sequence[Word] | None = None,
     ) -> Word:
         """Run a text and return what it prints."""
+
+    @abstractmethod
+    def run_command_words(self, command: Command) -> Word:
+        """Run one command by its words and return what it prints."""
 
     @abstractmethod
     def expand_text(self, text: str) -> Word:

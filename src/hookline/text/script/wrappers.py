@@ -31,36 +31,44 @@ def unwrap(words: Sequence[Word], row: Wrapper) -> Wrapped:
     needs_verb = bool(row.verbs)
     while at < len(words):
         text = words[at].text
-        name, equals, value = text.partition("=")
-        if text in row.string or (row.string and text.startswith(("-S", "--split-string="))):
+        if row.string and (text in row.string or text.startswith(("-S", "--split-string="))):
             return Wrapped(_split(words, at, row.string), folder)
         if text == "--":
             at += 1
             break
         if text.startswith("-") and len(text) > 1:
-            if name in row.folders:
-                folder = words[at]._replace(text=value) if equals else _get(words, at + 1)
-            elif text[:2] in row.folders and len(text) > len("-C"):
-                folder = words[at]._replace(text=text[2:])
+            folder = _find_folder(words, at, row) or folder
             at += 2 if text in row.valued else 1
-        elif row.assigns and equals and name.replace("_", "a").isalnum():
-            at += 1
-        elif needs_verb:
-            if text not in row.verbs:
-                return Wrapped([])
-            needs_verb = False
-            at += 1
-        elif left:
-            left -= 1
-            at += 1
-        elif text == "-" or text in _BRACES:
-            at += 1
-        else:
+            continue
+        if needs_verb and text not in row.verbs:
+            return Wrapped([])
+        if not (needs_verb or left or _is_skipped(text, row)):
             break
+        if not needs_verb and not _is_skipped(text, row):
+            left -= 1
+        needs_verb = False
+        at += 1
     if needs_verb:
         return Wrapped([])
-    rest = list(words[at + left :]) if left and at + left < len(words) else list(words[at:])
-    return Wrapped(rest, folder)
+    return Wrapped(list(words[at + left :] if at + left < len(words) else words[at:]), folder)
+
+
+def _is_skipped(text: str, row: Wrapper) -> bool:
+    """Return whether a word before the command is a variable, a bracket or a lone dash."""
+    name, equals, _ = text.partition("=")
+    is_variable = bool(row.assigns and equals and name.replace("_", "a").isalnum())
+    return is_variable or text == "-" or text in _BRACES
+
+
+def _find_folder(words: Sequence[Word], at: int, row: Wrapper) -> Word | None:
+    """Return the folder that an option changes to; None if it is another option."""
+    text = words[at].text
+    name, equals, value = text.partition("=")
+    if name in row.folders:
+        return words[at]._replace(text=value) if equals else _get(words, at + 1)
+    if text[:2] in row.folders and len(text) > len("-C"):
+        return words[at]._replace(text=text[2:])
+    return None
 
 
 def _get(words: Sequence[Word], at: int) -> Word | None:

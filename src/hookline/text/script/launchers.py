@@ -1,0 +1,183 @@
+"""Runs what other programs start: on other machines, in containers, for items and found files."""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+
+from hookline.text.script.carriers import (
+    CONTAINER_VALUED,
+    CONTAINERS,
+    FIND_NARROWS,
+    FIND_RUNS,
+    ITEMS,
+    ITEMS_VALUED,
+    REMOTE,
+)
+from hookline.text.script.outputs import find_output
+from hookline.text.script.reading import UNKNOWN, UNKNOWN_WORD, Command, Word, join_all
+from hookline.text.script.wrappers import map_mounts, unwrap
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from hookline.text.script.state import Shell
+
+_MOST_ITEMS = 64
+_PROXY = re.compile(r"(?:-o)?(?:ProxyCommand|LocalCommand)[= ](.*)", re.IGNORECASE | re.DOTALL)
+
+
+def run_remote(shell: Shell, name: str, command: Command) -> Word | None:
+    """Run a command of another machine."""
+    if name not in REMOTE:
+        return None
+    printed = shell.add_call(command)
+    inner = unwrap(command.words, REMOTE[name]).words
+    before, shell.cwd = shell.cwd, ""
+    for text in command.texts:
+        if match := _PROXY.match(text):
+            shell.run_text(match[1], None, (name,))
+    if inner:
+        shell.run_text(join_all(inner).text, command.stdin, (name,))
+    elif command.stdin is not None and command.stdin.is_known:  # a shell of that machine reads it
+        shell.run_text(command.stdin.text, None, (name,))
+    shell.cwd = before
+    return printed
+
+
+def run_container(shell: Shell, name: str, command: Command) -> Word | None:
+    """Run a command in a container, with this machine's paths for those that it mounts."""
+    words, texts = command.words, command.texts
+    verb = next((each for each in ("exec", "run") if each in texts[1:4]), "")
+    if name not in CONTAINERS or not verb:
+        return None
+    printed = shell.add_call(command)
+    at, folder = texts.index(verb) + 1, ""
+    while at < len(words) and texts[at].startswith("-") and texts[at] != "--":
+        if texts[at] in ("-w", "--workdir") and at + 1 < len(words):
+            folder = map_mounts(words[at + 1 : at + 2], words, shell)[0].text
+        at += 2 if texts[at] in CONTAINER_VALUED else 1
+    inner = list(words[at + 1 :])
+    while inner and inner[0].text in ("--", "-c"):
+        del inner[0]
+    if not inner:
+        return printed
+    mapped = Command(tuple(map_mounts(inner, words, shell)), command.stdin)
+    said = shell.run_inner(f"{name} {verb}", mapped, cwd=folder)
+    return printed._replace(calls=(*printed.calls, *said.calls))
+
+
+# -- items -----------------------------------------------------------------------------------------
+
+
+def run_items(shell: Shell, name: str, command: Command) -> Word | None:
+    """Run the command of xargs or parallel with its items."""
+    if name not in ITEMS:
+        return None
+    words, stdin = command.words, command.stdin
+    at, mark = 1, ""
+    while at < len(words) and words[at].text.startswith("-") and words[at].text != "--":
+        text = words[at].text
+        if text in ("-I", "--replace") and at + 1 < len(words):
+            mark = words[at + 1].text
+        elif text.startswith("-I") or text == "-i":
+            mark = text[2:] or "{}"
+        elif text in ("-a", "--arg-file") and at + 1 < len(words):
+            stdin = shell.files.get(shell.find_path(words[at + 1].text), stdin)
+        at += 2 if text in ITEMS_VALUED and text != "-i" else 1
+    inner = [word for word in words[at : at + 1] if word.text != "--"] + list(words[at + 1 :])
+    texts = [word.text for word in inner]
+    listed = next((each for each in (":::", "::::") if each in texts), "")
+    if listed:
+        cut = texts.index(listed)
+        items, inner = inner[cut + 1 :], inner[:cut]
+        mark = mark or "{}"
+    else:
+        items = _split_items(stdin, by_line=bool(mark))
+    if not inner and name != "parallel":
+        inner = [Word("echo")]
+    outer = command._replace(stdin=None)
+    if any(mark and mark in word.text for word in inner):
+        for item in items:
+            _run_list(shell, name, outer, [_replace(word, mark, item) for word in inner])
+    else:
+        _run_list(shell, name, outer, [*inner, *items])
+    return UNKNOWN_WORD._replace(calls=stdin.calls if stdin else ())
+
+
+def _split_items(stdin: Word | None, *, by_line: bool) -> list[Word]:
+    """Return the items in the input; an unknown one if there are none."""
+    if stdin is None or not stdin.text:
+        return [UNKNOWN_WORD]
+    text = stdin.text.replace("\0", "\n")
+    parts = text.split("\n") if by_line else text.split()
+    items = [stdin._replace(text=part) for part in parts if part][:_MOST_ITEMS]
+    return items or [stdin._replace(text=UNKNOWN)]
+
+
+def _replace(word: Word, mark: str, item: Word) -> Word:
+    if mark not in word.text:
+        return word
+    text = word.text.replace(mark, item.text)
+    return word._replace(text=text, calls=(*word.calls, *item.calls))
+
+
+def _run_list(shell: Shell, name: str, command: Command, words: list[Word]) -> None:
+    """Run words; parallel gives a shell all of them as one text."""
+    if name == "parallel" and words and (len(words) == 1 or " " in words[0].text):
+        shell.run_text(join_all(words).text, None, (name,))
+    else:
+        shell.run_inner(name, command._replace(words=tuple(words)))
+
+
+# -- found files -----------------------------------------------------------------------------------
+
+
+def run_found(shell: Shell, name: str, command: Command) -> Word | None:
+    """Run what `find -exec` runs, on the folders that it begins with."""
+    if name not in ("find", "fd", "fdfind", "gfind"):
+        return None
+    words, texts = command.words, command.texts
+    printed = shell.add_call(command)
+    end = next((at for at, text in enumerate(texts) if text[:1] in ("-", "(", "!")), len(words))
+    roots = [word for word in words[1:end] if word.text] or [Word(shell.cwd or ".")]
+    if any(text in FIND_NARROWS for text in texts):
+        roots = [root._replace(text=f"{root.text.rstrip('/')}/{UNKNOWN}") for root in roots]
+    for at, text in enumerate(texts):
+        if text in FIND_RUNS or (name.startswith("fd") and text in ("-x", "-X")):
+            inner = _list_until_end(words[at + 1 :], roots)
+            shell.run_inner(f"find {text}", Command(tuple(inner)))
+    known = find_output(name, words[1:], command.stdin, {}, shell.cwd)
+    return printed if known is None else known._replace(calls=(*printed.calls, *known.calls))
+
+
+def _list_until_end(words: tuple[Word, ...], roots: list[Word]) -> list[Word]:
+    """Return the words up to `;` or `+`, with what is found for `{}`."""
+    inner: list[Word] = []
+    for word in words:
+        if word.text in (";", "+", r"\;"):
+            break
+        if "{}" in word.text:
+            inner += [each._replace(text=word.text.replace("{}", each.text)) for each in roots]
+        else:
+            inner.append(word)
+    return inner
+
+
+# -- recipes ---------------------------------------------------------------------------------------
+
+
+def run_make(shell: Shell, name: str, command: Command) -> Word | None:
+    """Run the recipes of a makefile that make reads from standard input."""
+    texts, stdin = command.texts, command.stdin
+    if name not in ("make", "gmake") or stdin is None or not stdin.is_known or "-" not in texts:
+        return None
+    printed = shell.add_call(command)
+    before = shell.cwd
+    for option, folder in pairwise(texts):
+        if option in ("-C", "--directory"):
+            shell.cwd = shell.find_folder(folder)
+    for line in stdin.text.split("\n"):
+        if line.startswith("\t"):
+            shell.run_text(line.strip().lstrip("@-+").replace("$$", "$"), None, (name,))
+    shell.cwd = before
+    return printed
