@@ -49,7 +49,7 @@ def _own_folders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     A pipeline runs what a person runs. What a test makes of its own environment goes first.
     """
     with pytest.MonkeyPatch.context() as patched:
-        for name in ("XDG_STATE_HOME", "XDG_CONFIG_HOME"):
+        for name in ("XDG_STATE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME"):
             patched.setenv(name, str(tmp_path_factory.mktemp(name.lower())))
         for name in ("CI", "COLUMNS", "HOOKLINE_JOURNAL", *MARKERS):
             patched.delenv(name, raising=False)

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 # One stable code for each problem's name. A code is never reused; `hookline explain CODE` tells its
 # page. 1xxx configuration, 2xxx hooks at run time, 3xxx trust, 4xxx host and wire, 5xxx service,
-# 6xxx journal, 7xxx checks, 9xxx internal.
+# 6xxx journal, 7xxx checks, 8xxx packs, 9xxx internal.
 _TABLE = """
 HKL1001 config.syntax
 HKL1002 config.missing
@@ -190,6 +190,9 @@ HKL7022 check.gone
 HKL7025 check.sample
 HKL7034 check.failures
 HKL7035 check.no-tool
+HKL8001 pack.invalid
+HKL8002 pack.failed
+HKL8003 pack.changed
 HKL9001 internal
 """
 CODES: Mapping[str, str] = {

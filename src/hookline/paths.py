@@ -95,6 +95,14 @@ def state_folder(environ: Mapping[str, str]) -> str:
     return f"{base}/hookline"
 
 
+def data_folder(environ: Mapping[str, str]) -> str:
+    """Return the folder for installed data: below an absolute XDG_DATA_HOME, else below home."""
+    base = environ.get("XDG_DATA_HOME", "")
+    if not os.path.isabs(base):
+        base = f"{find_home(environ)}/.local/share"
+    return f"{base}/hookline"
+
+
 def open_nonblocking(path: str, flags: int) -> int:
     """Open a file as `opener` of `open`, without waiting for the other end of a pipe."""
     return os.open(path, flags | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)

@@ -16,6 +16,7 @@ from hookline.cli.output import (
     count_things,
     escape_document,
     format_problem,
+    print_message,
     read_table,
 )
 from hookline.cli.positional_ids import to_lasting_id
@@ -34,6 +35,7 @@ from hookline.engine.approved_texts import compare_texts
 from hookline.engine.doctor.static_checks import list_errors
 from hookline.engine.hook_lookup import describe_run, find_hooks, make_hook_summary
 from hookline.engine.loader import list_hooks
+from hookline.engine.pack_problems import find_pack_problems
 from hookline.errors import TrustError
 from hookline.model.spec import Broken, HookSpec
 from hookline.trust.state import APPROVED, CHANGED, NEW, REMOVED, REVOKED, HookState
@@ -94,7 +96,14 @@ def approve(
         require_person(os.environ, "hookline approve")
     with selection.open() as engine:
         states, removed = _find(engine, what, event) if what else _find_all(engine, event)
-        left = [] if what else [each for each in states if _is_left(each)]
+        damaged = find_pack_problems((each.spec.origin.file for each in states), engine.environ)
+        for problem in (each for problems in damaged.values() for each in problems):
+            print_message(str(problem))
+        left = [
+            each
+            for each in states
+            if each.spec.origin.file in damaged or (not what and _is_left(each))
+        ]
         waiting = [each for each in states if each.state != APPROVED and each not in left]
         is_named = bool(what or all_)
         how = ""
@@ -111,7 +120,9 @@ def approve(
             hooks += _ask_to_forget(engine, gone, how, paint)
         for state in left:
             hook = _describe_hook(engine, state, "left")
-            hooks.append(hook | {"reason": _explain_left(state)})
+            packs = damaged.get(state.spec.origin.file, ())
+            reason = packs[0].message if packs else _explain_left(state)
+            hooks.append(hook | {"reason": reason})
         document = make_document(hooks)
     printer.print(document, render_approval)
     is_open = any(hook["did"] in ("declined", "left") for hook in document["hooks"])

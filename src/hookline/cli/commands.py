@@ -70,16 +70,26 @@ COMMANDS = {
     ),
     "add": Command(
         "start",
-        "switch guards on: write them to your hookline.yaml",
+        "switch guards on in your hookline.yaml, or install a pack",
         "guard_files.add",
         "hookline add commands --profile strict",
         "hookline add --recommended --dry-run",
+        "hookline add ./my-pack",
     ),
     "remove": Command(
         "start",
-        "take guards out of your hookline.yaml",
+        "take guards out of your hookline.yaml, or remove packs",
         "guard_files.remove",
         "hookline remove commands",
+        "hookline remove pkg:my-pack",
+    ),
+    "update": Command(
+        "start",
+        "install the present version of packs, after showing what differs",
+        "packs.update",
+        "hookline update",
+        "hookline update my-pack --dry-run",
+        codes="1 declined",
     ),
     "guard": Command(
         "look",

@@ -33,6 +33,7 @@ WORDS = {
     "schemas": "schema.list_schemas",
     "examples": "init.list_examples",
     "guards": "guard_files.list_guards",
+    "packs": "packs.list_installed",
 }
 
 

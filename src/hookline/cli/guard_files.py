@@ -1,4 +1,4 @@
-"""`hookline add` and `hookline remove`: guards in a hookline.yaml."""
+"""`hookline add` and `hookline remove`: guards in a hookline.yaml, and packs."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import os
 from hookline.bridges.host_files import make_change, read_file, write_file
 from hookline.cli.options import DRY_RUN, FOLDER, Selection, option, usage_error
 from hookline.cli.output import OK, Paint, Printer
+from hookline.cli.packs import add_packs, remove_packs
 from hookline.config.agent_hosts import require_person
 from hookline.config.guard_entries import add_entry, remove_entries
 from hookline.config.places import find_own_file
@@ -14,6 +15,8 @@ from hookline.core.dialect import Source
 from hookline.dialects.native.load import load
 from hookline.errors import ConfigError, did_you_mean
 from hookline.guards.table import GUARDS
+from hookline.packs.lock import list_names
+from hookline.packs.plan import is_source
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,7 +26,11 @@ if TYPE_CHECKING:
     from hookline.cli.output import Document
 
 _PROJECT = option("--project", "in the file of this project, for all who work in it")
-_NAMES = option("[GUARD...]", "guards, by their names", complete="guards")
+_NAMES = option(
+    "[GUARD|./DIR|pkg:NAME...]",
+    "guards, by their names; or packs, by their folder or package",
+    complete="guards",
+)
 
 
 def add(
@@ -39,7 +46,8 @@ def add(
 ) -> int:
     """Switch guards on: write them to your hookline.yaml, or to that of the project.
 
-    A guard that is there already gets the new options.
+    A guard that is there already gets the new options. `./DIR` and `pkg:NAME` install a pack: hooks
+    of other people, which do not run before you approve them.
     """
     names = list(dict.fromkeys(guards + [name for name, each in GUARDS.items()
                                          if recommended and each.is_recommended]))  # fmt: skip
@@ -47,6 +55,10 @@ def add(
         raise usage_error("no guard is named", "`hookline guard list` shows them")
     if not dry_run:
         require_person(os.environ, " ".join(["hookline add", *names]))
+    if packs := [name for name in names if is_source(name)]:
+        _check_packs_alone(names, packs, has_options=bool(profile or with_ or project))
+        Selection(folder=folder).enter_folder()
+        return add_packs(printer, packs, dry_run=dry_run)
     entries = {name: _make_entry(name, profile, with_) for name in names}
     path = open_own_file(folder, is_project=project)
     text = before = read_text(path)
@@ -68,11 +80,16 @@ def remove(
     dry_run: bool = DRY_RUN,
     folder: str = FOLDER,
 ) -> int:
-    """Take guards out of your hookline.yaml, or out of that of the project."""
+    """Take guards out of your hookline.yaml, or out of that of the project; or remove packs."""
     if not guards:
         raise usage_error("no guard is named", "`hookline guard list` shows those that are on")
     if not dry_run:
         require_person(os.environ, " ".join(["hookline remove", *guards]))
+    Selection(folder=folder).enter_folder()
+    installed = {*list_names(os.environ)} - {*GUARDS}
+    if packs := [name for name in guards if is_source(name) or name in installed]:
+        _check_packs_alone(guards, packs, has_options=project)
+        return remove_packs(printer, packs, dry_run=dry_run)
     path = open_own_file(folder, is_project=project)
     text = before = read_text(path)
     for name in guards:
@@ -83,6 +100,18 @@ def remove(
             raise ConfigError(why, name="config.option", place=path, hint=hint)
         text = _remove(text, name, path)
     return _finish(printer, path, before, text, guards, dry_run=dry_run, hint="")
+
+
+def _check_packs_alone(names: list[str], packs: list[str], *, has_options: bool) -> None:
+    """Refuse packs beside guards, or with options of guards.
+
+    Raises:
+        ConfigError: there are such.
+    """
+    if names != packs:
+        raise usage_error("guards and packs in one command", "use a command for each")
+    if has_options:
+        raise usage_error("a pack has no options, and is for all your projects", "leave them out")
 
 
 def _remove(text: str | None, guard: str, path: str) -> str | None:

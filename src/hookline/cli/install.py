@@ -327,7 +327,10 @@ def _approve_own() -> None:
         own = [
             each
             for each in states
-            if each.state == NEW and each.can_run and each.spec.origin.scope == USER
+            if each.state == NEW
+            and each.can_run
+            and each.spec.origin.scope == USER
+            and "pack" not in each.spec.facts  # a pack waits for its own review
         ]
         if own:
             approval_service.approve(get_gate_for(engine), own, how="command line, install")

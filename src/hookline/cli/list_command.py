@@ -30,6 +30,7 @@ from hookline.config.hook_files import is_program, is_single_hook_file
 from hookline.config.places import is_taken_over, list_patterns
 from hookline.engine.approval_service import list_removed_problems
 from hookline.engine.loader import list_hooks
+from hookline.engine.pack_problems import list_pack_problems
 from hookline.errors import ConfigError, HookError
 from hookline.model.spec import CLONED, MANAGED, SCOPES, Http
 from hookline.trust.state import CHANGED
@@ -60,7 +61,7 @@ def list_all(
             f"unknown event `{event}`", name="event.unknown", hint=suggest_event(event)
         )
     engine = selection.engine()
-    others = [*list_removed_problems(engine)]
+    others = [*list_removed_problems(engine), *list_pack_problems(engine)]
     if any(isinstance(spec.handler, Http) for spec in engine.hooks):
         # It loads what calls addresses, which takes as long as all else.
         from hookline.engine.doctor.static_checks import find_unresolved  # noqa: PLC0415

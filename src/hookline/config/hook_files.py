@@ -6,7 +6,14 @@ import fnmatch
 import os
 from itertools import islice
 
-from hookline.config.places import AT_ROOT, MOST_FILES, PLACES, list_matches, project_path
+from hookline.config.places import (
+    AT_ROOT,
+    MOST_FILES,
+    PLACES,
+    is_of_pack,
+    list_matches,
+    project_path,
+)
 from hookline.core.dialect import Companion, Source
 from hookline.errors import ConfigError
 from hookline.model.frozen import Frozen
@@ -330,7 +337,8 @@ def _find_names(path: str, folder: str, scope: str) -> dict[str, str]:
         return {} if is_home or scope in _EVERYWHERE else {"project_dir": project}
     if (os.path.basename(folder), os.path.basename(path)) == ("hooks", "hooks.json"):
         return {"plugin_root": os.path.dirname(folder)}
-    return {"folder": folder, "home": os.path.expanduser("~")}
+    pack = {"pack": folder} if is_of_pack(os.path.abspath(path)) else {}
+    return {"folder": folder, "home": os.path.expanduser("~"), **pack}
 
 
 def make_stamp(path: str, dialect: str) -> Stamp:

@@ -117,10 +117,11 @@ def identify(spec: HookSpec, words: str = "") -> str:
 
 
 def _source(spec: HookSpec) -> str:
-    """Return the plugin of a hook, as its folder's name without a version; else the hook's file."""
+    """Return the plugin or pack of a hook, by its folder without a version; else its file."""
     folders = str(spec.facts.get("plugin") or "").rstrip("/").split("/")
     names = [name for name in folders if name and not name[:1].isdigit()]
-    return f"plugin {names[-1]}" if names else spec.origin.file
+    word = "pack" if "pack" in spec.facts else "plugin"
+    return f"{word} {names[-1]}" if names else spec.origin.file
 
 
 def _remedy(spec: HookSpec, outcome: Outcome) -> str:

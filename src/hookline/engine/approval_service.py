@@ -10,6 +10,7 @@ from hookline.config.yaml_toggle import turn_on
 from hookline.engine.approved_texts import read_texts
 from hookline.engine.lazy_gate import note_approvals
 from hookline.engine.loader import list_hooks
+from hookline.engine.pack_problems import find_pack_problems
 from hookline.engine.trust_gate import make_gate
 from hookline.errors import ConfigError, HookError, TrustError
 from hookline.model.frozen import Frozen
@@ -180,9 +181,14 @@ def approve(
     """Approve hooks as these states show them, all or none.
 
     Raises:
-        TrustError: `trust.missing`, what a hook runs is not there or cannot be loaded.
+        TrustError: `trust.missing`, what a hook runs is not there or cannot be loaded;
+            `pack.changed`, the pack of a hook is not as it was installed.
     """
     asked = [state for state in states if state.column]
+    files = (state.spec.origin.file for state in asked)
+    for problems in find_pack_problems(files, gate.environ).values():
+        message = f"`{problems[0].origin.file}`: {problems[0].message}"
+        raise TrustError(message, name=problems[0].name, hint=problems[0].hint)
     for state in asked:
         if not state.can_run:
             hint = "there is nothing to approve yet: mend it, then run `hookline approve` again"

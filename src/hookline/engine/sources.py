@@ -13,7 +13,7 @@ from hookline.config.hook_files import (
     read_source,
     split_files,
 )
-from hookline.config.places import MOST_FILES, find_places, is_taken_over
+from hookline.config.places import MOST_FILES, find_places, is_of_pack, is_taken_over
 from hookline.core.dialect import Loaded, Source
 from hookline.engine.catalog import OWN
 from hookline.errors import ConfigError, TrustError
@@ -291,6 +291,9 @@ def _read_link(
         gated=source.gated and not is_free,
         companions={},
     )
+    if is_of_pack(path) and not (is_free or getattr(parent.way, "trust", "") == "all"):
+        # Other people's code: it needs an approval, in whatever way the link was found.
+        place = place.replace(trusted=False, gated=search.gated)
     dialect, files, error = parent.dialect, [path], None
     try:
         dialect = search.make(entry.get("dialect") or guess_dialect(path))

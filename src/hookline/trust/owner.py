@@ -79,12 +79,18 @@ def find_owner(spec: HookSpec, project: Owner | None) -> Owner:
         return project
     plugin = str(spec.facts.get("plugin") or "").rstrip("/")
     if plugin:
-        names = [name for name in plugin.split("/") if name and not name[:1].isdigit()]
-        name, root = "/".join(names[-2:]), os.path.realpath(plugin)
-        key = _make_key("plugin", name)
-        return Owner(key=key, root=root, folders=(plugin, root), label=f"plugin {name}")
+        return find_plugin_owner(plugin)
     folder = os.path.dirname(os.path.abspath(spec.origin.file))
     return Owner(key=_make_key("own", os.path.realpath(folder)), root="", label=folder)
+
+
+def find_plugin_owner(folder: str) -> Owner:
+    """Return the owner for the hooks of a plugin or pack: its folder's name, without a version."""
+    names = [name for name in folder.split("/") if name and not name[:1].isdigit()]
+    name, root = "/".join(names[-2:]), os.path.realpath(folder)
+    return Owner(
+        key=_make_key("plugin", name), root=root, folders=(folder, root), label=f"plugin {name}"
+    )
 
 
 def _make_key(kind: str, *parts: str) -> str:

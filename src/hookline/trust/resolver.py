@@ -350,7 +350,8 @@ class Resolver:
         ))  # fmt: skip
         if line:
             self._run([*line[2:].split(), path], ())
-        if not is_binary:
+        is_data = role == _LISTED and not is_executable and not texts.find_language(path, line)
+        if not is_binary and not is_data:
             self._follow(
                 path, key, data, texts.find_language(path, line) or language or SHELL, role
             )

@@ -127,7 +127,9 @@ class States:
         taken = ""
         if is_own:
             owner, taken = self._find_taken(run, owner, inspection)
-            is_own = not taken and not self._needs_consent(spec.dialect)
+            # The hooks of an installed pack are other people's code, as those of a project.
+            needs_consent = "pack" in spec.facts or self._needs_consent(spec.dialect)
+            is_own = not taken and not needs_consent
         broken = (f"`{file.key}` is {file.problem}" for file in inspection.files if file.problem)
         missing = inspection.missing_program or next(broken, "")
         found = HookState(

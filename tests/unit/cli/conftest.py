@@ -24,6 +24,7 @@ def desk(
         "HOOKLINE_COLOR",
         "XDG_CONFIG_HOME",
         "XDG_STATE_HOME",
+        "XDG_DATA_HOME",
         "CLAUDE_CONFIG_DIR",
     ):
         monkeypatch.delenv(name, raising=False)

@@ -92,6 +92,9 @@ def test_every_example_of_the_help_runs(example: str, desk: Desk) -> None:
     desk.type("fire", "pre_tool_use", "-c", DOCKER, stdin=SUDO)
     if example.startswith(("hookline remove", "hookline guard")):
         desk.type("add", "commands")
+    desk.file("my-pack/hookline.yaml", "version: 1\nhooks: [{on: stop, context: x}]\n")
+    if example.endswith(("pkg:my-pack", "update my-pack --dry-run")):
+        desk.type("add", "./my-pack")
     program, *words = shlex.split(example.partition(" < ")[0])
 
     assert program == "hookline"

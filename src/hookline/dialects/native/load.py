@@ -216,11 +216,18 @@ def _read_hook(hook: Node, row: EventRow, shared: Given) -> HookSpec:
         detached=given.get("detached", False),
         once=given.get("once", False),
         on_failure=given.get("on_failure", resolve_failure(row, source.mode)),
-        files=given.get("files", ()),
+        files=() if hook.errors_since(mark) else tuple(hook.value.get("files") or ()),
         match_tools="canonical",
-        facts={"description": given["description"]} if given.get("description") else {},
+        facts=_find_facts(given, source),
     )
     return spec.replace(shadow=True) if given.get("shadow") else spec
+
+
+def _find_facts(given: Mapping[str, Any], source: Source) -> dict[str, str]:
+    """Return what the hook says of itself, and the pack that it belongs to."""
+    pack = source.names.get("pack", "")
+    found = {"description": given.get("description"), "pack": pack, "plugin": pack}
+    return {name: str(value) for name, value in found.items() if value}
 
 
 def _describe(hook: Node) -> str:

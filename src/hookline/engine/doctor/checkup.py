@@ -27,6 +27,7 @@ from hookline.engine.doctor.static_checks import (
 )
 from hookline.engine.doctor.tool_matchers import find_unmatched_tools
 from hookline.engine.host_integrations import list_call_problems
+from hookline.engine.pack_problems import list_pack_problems
 from hookline.engine.session_limits import describe_failures, find_failures, make_key
 from hookline.engine.trust_gate import inspect_once
 from hookline.model.frozen import Frozen
@@ -136,6 +137,7 @@ def run_checkup(
             *((cost,) if cost else ()),
             *list_call_problems(engine),
             *list_removed_problems(engine),
+            *list_pack_problems(engine),
             # The finding of a hook that was asked says already that its address is unreachable.
             *(each for each in find_unresolved(engine) if each.hook not in asked),
             *engine.problems,
