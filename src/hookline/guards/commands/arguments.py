@@ -85,6 +85,8 @@ def _split_value(word: Word, takes: frozenset[str]) -> tuple[str, Word | None]:
     text = word.text
     if text[1] == "-":
         name, equals, value = text.partition("=")
+        if name not in takes and len(name) > len("--x"):
+            name = next((each for each in sorted(takes) if each.startswith(name)), name)
         return name, word._replace(text=value) if equals else None
     if text in takes:
         return text, None

@@ -53,10 +53,9 @@ sam | delete | | deletes a stack
 copilot | app|env|svc delete | | deletes a service
 kubectl oc k | delete namespace|namespaces|ns|project|deployment|deployments|deploy|statefulset|
     statefulsets|sts|daemonset|daemonsets|ds|node|nodes|pvc|pv|persistentvolumeclaim|
-    persistentvolume|persistentvolumeclaims|crd|crds|service|services|ingress|all|job|jobs|
-    cronjob|cronjobs | | deletes workloads or their data
-kubectl oc k | delete --all | | deletes all objects of a kind
-kubectl oc k | delete -f|--filename|-k|--kustomize|-l|--selector | | deletes several objects
+    persistentvolume|persistentvolumeclaims|crd|crds|all | can-i | deletes workloads or their data
+kubectl oc k | delete --all | can-i | deletes all objects of a kind
+kubectl oc k | delete -f|--filename|-k|--kustomize|-l|--selector | can-i | deletes several objects
 helm | uninstall|delete|del|un | | deletes a release
 helmfile | destroy|delete | | deletes releases
 argocd | app delete | | deletes an application
@@ -82,14 +81,17 @@ gcloud | compute instances|disks|snapshots|networks delete | | deletes machines 
 gcloud | container clusters|node-pools delete | | deletes a cluster
 gcloud | sql instances|databases delete | | deletes a database
 gcloud | storage rm|buckets -r|-R|--recursive|delete | | deletes the objects of a bucket
-gcloud | run|functions|app services|delete delete|* | | deletes a service
+gcloud | run services delete | | deletes a service
+gcloud | functions delete | | deletes a function
+gcloud | app services delete | | deletes a service
 gsutil | rb | | deletes a bucket
 gsutil | rm -r|-R|-rf|-a | | deletes the objects of a bucket
 bq | rm | | deletes a table or dataset
 az | group|vm|aks|sql|storage|disk|webapp|cosmosdb|keyvault delete | | deletes a resource
 az | sql|storage|cosmosdb|network|vm * delete | | deletes a resource
-doctl | compute|kubernetes|databases droplet|cluster|volume|delete delete|rm|d|* | | deletes
-    machines or a cluster
+doctl | compute droplet|volume|image|snapshot delete|rm|d | | deletes machines or disks
+doctl | kubernetes cluster delete|rm | | deletes a cluster
+doctl | databases delete|rm | | deletes a database
 heroku | apps:destroy|apps:delete|pg:reset|addons:destroy | | deletes an app or its data
 fly flyctl | apps|volumes|machine|machines|postgres destroy|delete|rm | | deletes an app or its
     data
@@ -121,7 +123,8 @@ s3cmd | del|rm --recursive|-r | | deletes the objects of a bucket
 linode-cli | linodes delete|rm | | deletes a machine
 hcloud | server|volume|network delete | | deletes a machine or disk
 openstack | server|volume|stack|project delete | | deletes machines or disks
-ibmcloud | ks|resource cluster|service-instance-delete rm|* | | deletes a cluster
+ibmcloud | ks cluster rm | | deletes a cluster
+ibmcloud | resource service-instance-delete | | deletes a service
 [container.prune]
 docker podman nerdctl | system|container|image|volume|network|builder|buildx|pod prune | |
     removes what no container uses
@@ -145,9 +148,9 @@ rails rake bin/rails | db:drop|db:reset|db:drop:all|db:purge|db:schema:load|db:t
 prisma | migrate reset | | resets the database
 prisma | db push --force-reset|--accept-data-loss | | resets the database
 artisan | migrate:fresh|migrate:reset|migrate:refresh|db:wipe | | drops all tables
-manage.py django-admin | flush|reset_db|sqlflush | | empties the database
+manage.py django-admin | flush|reset_db | | empties the database
 manage.py django-admin | migrate * zero | | reverts all migrations
-alembic | downgrade base | | reverts all migrations
+alembic | downgrade base | --sql | reverts all migrations
 flask | db downgrade base | | reverts all migrations
 sequelize sequelize-cli | db:drop|db:migrate:undo:all | | drops the database
 knex | migrate:rollback --all | | reverts all migrations
@@ -179,6 +182,7 @@ pscale | database|branch delete | | deletes a database
 neonctl | projects|databases|branches delete | | deletes a database
 drizzle-kit | drop | | drops migrations
 [system]
+ansible | -m reboot|shutdown | | switches machines off
 shutdown poweroff reboot halt | | -c --help --show -k -w | switches the machine off
 systemctl | poweroff|reboot|halt|kexec|soft-reboot|emergency|rescue|suspend-then-hibernate | |
     switches the machine off
@@ -293,9 +297,10 @@ mycli litecli duckdb snowsql bq trino presto beeline hive impala-shell isql tsql
 mongosh mongo redis-cli valkey-cli influx d1 wrangler supabase db2 osql exec usql prisma
 """)
 _QUOTED = re.compile(r"'(?:[^']|'')*'|--[^\n]*|/\*.*?\*/", re.DOTALL)
+_TEXTS = re.compile(r'"(?:[^"\\]|\\.)*"')
 _DROPS = re.compile(
     r"\b(?:drop\s+(?:database|schema|table|keyspace|tablespace|user|role|collection)\b"
-    r"|truncate\s+(?:table\s+)?[\w\"`\[.]|flush(?:all|db)\b"
+    r"|truncate\s+(?:table\s+)?[\w\"`\[.]|(?:^|[\s'])flush(?:all|db)(?:$|[\s';])"
     r"|delete\s+from\s+[\w\"`\[\].]+\s*(?:;|$|\)))"
     r"|\.dropDatabase\(|\.drop\(\)|\.deleteMany\(\s*(?:\{\s*\})?\s*\)|\.remove\(\s*\{\s*\}\s*\)"
     r"|delete\s+from\s+[\w\"`\[\].]+\s+where\s+(?:1\s*=\s*1|true)\b",
@@ -311,7 +316,8 @@ def _judge_sql(call: Call, scene: Scene) -> Iterator[Hit]:
     for text in texts:
         if len(text) < 8 and text.lower() not in ("flushall", "flushdb"):  # noqa: PLR2004
             continue
-        found = _DROPS.search(_QUOTED.sub("''", text))
+        plain = _TEXTS.sub("''", text) if call.program.startswith("mongo") else text
+        found = _DROPS.search(_QUOTED.sub("''", plain))
         if found and not _DRY_SQL.search(text):
             reason = f"it drops or empties data (`{' '.join(found[0].split())}`)"
             yield Hit("db.drop", reason, _INSTEAD["db.drop"])
@@ -332,7 +338,7 @@ def _judge_http(call: Call, _scene: Scene) -> Iterator[Hit]:
         reason = f"it drops or empties data over HTTP (`{' '.join(found[0].split())}`)"
         yield Hit("db.drop", reason, _INSTEAD["db.drop"])
     is_delete = any(text in ("-XDELETE", "--request=DELETE", "DELETE", "delete") for text in texts)
-    if is_delete and any(_API.match(text) for text in texts):
+    if is_delete and any(_API.match(text) and "/_doc/" not in text for text in texts):
         yield Hit("db.drop", "it deletes an index or a database over HTTP", _INSTEAD["db.drop"])
 
 

@@ -91,8 +91,12 @@ def _curl(call: Call) -> Sink | None:
             if not (is_login and _LOGIN_FIELD.match(value.text)):
                 data.append(value)
             files += _list_attached(option, value)
-        elif option in ("-H", "--header") and not _AUTH.match(value.text):
+        elif option in ("-A", "--user-agent", "-e", "--referer") or (
+            option in ("-H", "--header") and not _AUTH.match(value.text)
+        ):
             data.append(value)
+            if value.text.startswith("@"):  # the headers are in a file
+                files.append(value._replace(text=value.text[1:]))
     reads = any(word.text in ("-", ".") for word in files) or any(
         value.text in ("@-", "@/dev/stdin") or value.text.endswith(("=@-", "=<-", "=@/dev/stdin"))
         for option, value in given.values if option in _CURL_DATA
@@ -107,11 +111,11 @@ def _list_attached(option: str, value: Word) -> Iterator[Word]:
     text = value.text
     if text.startswith("@"):
         yield value._replace(text=text[1:])
-    elif option in ("-F", "--form", "--url-query"):
+    elif option in ("-F", "--form"):
         for mark in ("=@", "=<"):
             if mark in text:
                 yield value._replace(text=text.partition(mark)[2].partition(";")[0])
-    elif option == "--data-urlencode" and "@" in text and "=" not in text:
+    elif option in ("--data-urlencode", "--url-query") and "@" in text and "=" not in text:
         yield value._replace(text=text.partition("@")[2])
 
 

@@ -74,6 +74,20 @@ systemd-run          | -p -u --unit --property -M --machine --on-active --on-cal
     --working-directory
 firejail bwrap       | | |
 caffeinate proxychains proxychains4 torify tsocks | -t -w -f | |
+systemd-inhibit dbus-run-session dbus-launch xvfb-run fakeroot eatmydata catchsegv chronic rlwrap
+    ssh-agent tini dumb-init faketime valgrind numactl cpulimit cgexec schedtool chpst nsjail |
+    -g -l -m -c --what --who --why --mode -u -e -s -n | |
+setuidgid softlimit envdir | | 1 |
+perf                 | -e -o | | | | stat record trace
+time                 | -f -o --format --output | |
+hyperfine            | -w -r -m -M --warmup --runs | |
+aws-vault            | | 1 | | | exec
+op doppler dotenvx infisical chamber teller | -p -c --project --config --env -f | | | | run exec
+machinectl           | --uid -E | 1 | | | shell
+apptainer singularity | -B --bind | 1 | | | exec run
+toolbox distrobox    | -c --container -n --name | | | | run enter
+minikube             | -p --profile | | | | ssh
+sshpass              | -p -f -e -P | |
 npx bunx pipx uvx pnpx | -p --package --from --with | |
 direnv               | | 1 | | | exec
 npm pnpm yarn bun    | -w --workspace --filter -p --package | | | -C --prefix --cwd | exec x dlx
@@ -83,13 +97,45 @@ uv poetry pipenv hatch rye bundle pdm pixi conda mamba mise |
 # Programs whose operands after some are a command on another machine, or in a container.
 REMOTE = _read("""
 ssh autossh          | -b -c -D -E -e -F -I -i -J -L -l -m -O -o -p -Q -R -S -W -w | 1 |
+rsh mosh             | -l -p --ssh --port | 1 |
+pdsh clush dsh mussh pssh parallel-ssh | -w -g -x -h -H -l -t -p -f -o -e -i --hosts --host -m | |
+tsh                  | --login -l -p --proxy --user | 1 | | | ssh
 """)
 # A subcommand, then options, then operands, then the command.
-CONTAINERS = frozenset(("docker", "podman", "nerdctl", "kubectl", "oc", "lxc"))
+CONTAINERS = frozenset(
+    (
+        "docker",
+        "podman",
+        "nerdctl",
+        "kubectl",
+        "oc",
+        "lxc",
+        "incus",
+        "crictl",
+        "docker-compose",
+        "podman-compose",
+        "nomad",
+        "qm",
+        "pct",
+        "k3s",
+    )
+)
 CONTAINER_VALUED = make_set("""
 -e --env --env-file -u --user -w --workdir -v --volume --mount -p --publish --name --network
 --entrypoint -l --label -n --namespace -c --container --context --kubeconfig -h --hostname
 --cpus -m --memory --add-host --device --cap-add --platform
+""")
+# Programs of which `X ... -- PROGRAM ...` starts the program, whatever X is, and those for which
+# what comes after the dashes is data.
+STARTED = make_set("""
+rm shred dd mkfs wipefs blkdiscard find chmod chown chgrp git curl wget nc ncat scp rsync ssh bash sh
+zsh dash python python3 perl ruby node php docker podman kubectl helm terraform tofu psql mysql mongosh
+redis-cli aws gcloud gsutil az systemctl shutdown reboot poweroff kill pkill killall sudo env nohup
+truncate tee cp mv base64 tar openssl dropdb crontab xargs parallel cat printenv
+""")
+TAKES_DATA = make_set("""
+git grep egrep fgrep rg ag ack echo printf sed awk jq test expr sort ls cat rm cp mv mkdir touch chmod
+chown ln head tail wc npm yarn pnpm cargo go pytest make gh glab kill man which type command psql
 """)
 SHELLS = make_set("""
 sh bash zsh dash ksh mksh ash fish rbash yash source .
@@ -117,6 +163,8 @@ OPTION_STRINGS: Mapping[str, tuple[str, ...]] = {
     "entr": ("-s",),
     "make": ("--eval=",),
     "expect": ("-c",),
+    "flock": ("-c", "--command"),
+    "et": ("-c",),
 }
 # Programs with a shell text after one of these words.
 VERB_STRINGS: Mapping[str, tuple[str, ...]] = {
@@ -127,12 +175,15 @@ VERB_STRINGS: Mapping[str, tuple[str, ...]] = {
     "heroku": ("run", "run:detached"),
     "multipass": ("exec",),
     "limactl": ("shell",),
+    "knife": ("ssh",),
+    "bolt": ("run",),
+    "consul": ("exec",),
 }
 RUNUSER = _read("runuser | -u -g -G --user --group | | ")["runuser"]
-ITEMS = frozenset(("xargs", "parallel"))
+ITEMS = frozenset(("xargs", "parallel", "sem"))
 ITEMS_VALUED = make_set("""
--I -i -n -P -L -d -a -s -E --max-args --max-procs --delimiter --arg-file --replace -j --jobs
---colsep -S --sshlogin --max-lines
+-I -J -i -n -P -L -d -a -s -E --max-args --max-procs --delimiter --arg-file --replace -j --jobs
+--colsep -S --sshlogin --max-lines --halt --joblog --results --delay --timeout --retries --tmpdir
 """)
 # Options of a search with which it finds a part only.
 FIND_NARROWS = make_set("""

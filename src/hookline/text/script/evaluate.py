@@ -247,9 +247,9 @@ class Evaluator(Shell):
         name = (node.named_children[0].text or b"").decode()
         self.functions[name] = node
         own = [found for found in _walk_node(node, ("command_name",)) if _names(found, name)]
-        text = (node.text or b"").replace(b"&&", b"")
-        is_looped = bool(own) and b"&" in text and bool(_walk_node(node, _LOOPS))
-        if len(own) > 1 or is_looped:
+        text = (node.text or b"").replace(b"&&", b"").replace(b"||", b"")
+        is_looped = b"&" in text and bool(_walk_node(node, _LOOPS))
+        if (len(own) > 1 and (b"&" in text or b"|" in text)) or (own and is_looped):
             self.bombs.add(name)
         return Word("")
 

@@ -70,7 +70,7 @@ _QUOTES = re.compile(
 # `run(text)`: a call whose first argument is no literal.
 _INDIRECT = re.compile(r"\b([A-Za-z_]\w*)\s*[( ]\s*(?=[A-Za-z_$@(])")
 _ESCAPES = re.compile(r"\\(.)", re.DOTALL)
-_JOINED = re.compile(r"""(['"])\s*(?:\+|\.\.?|~)\s*(['"])""")
+_JOINED = re.compile(r"""(['"])\s*(?:\+|\.\.?)\s*(['"])""")
 
 
 _EVALS = re.compile(r"\b(?:exec|eval|Function|instance_eval)\W[^'\"`]{0,60}?(" + _LITERAL + ")")

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from hookline.text.script.state import Shell
 
 _MOST_ITEMS = 64
+_DELIMITER = re.compile(r"(?:-d|--delimiter=?)(.*)", re.DOTALL)
 _PROXY = re.compile(r"(?:-o)?(?:ProxyCommand|LocalCommand)[= ](.*)", re.IGNORECASE | re.DOTALL)
 
 
@@ -74,15 +75,19 @@ def run_items(shell: Shell, name: str, command: Command) -> Word | None:
     if name not in ITEMS:
         return None
     words, stdin = command.words, command.stdin
-    at, mark = 1, ""
+    at, mark, delimiter = 1, "", ""
     while at < len(words) and words[at].text.startswith("-") and words[at].text != "--":
         text = words[at].text
-        if text in ("-I", "--replace") and at + 1 < len(words):
+        if text in ("-I", "-J", "--replace") and at + 1 < len(words):
             mark = words[at + 1].text
+        elif match := _DELIMITER.match(text):
+            delimiter = match[1] or (words[at + 1].text if at + 1 < len(words) else "")
         elif text.startswith("-I") or text == "-i":
             mark = text[2:] or "{}"
-        elif text in ("-a", "--arg-file") and at + 1 < len(words):
-            stdin = shell.files.get(shell.find_path(words[at + 1].text), stdin)
+        elif text.startswith(("-a", "--arg-file")):
+            own = text.partition("=")[2] if "=" in text else text[2:] if text[1] == "a" else ""
+            path = own or (words[at + 1].text if at + 1 < len(words) else "")
+            stdin = shell.files.get(shell.find_path(path), stdin)
         at += 2 if text in ITEMS_VALUED and text != "-i" else 1
     inner = [word for word in words[at : at + 1] if word.text != "--"] + list(words[at + 1 :])
     texts = [word.text for word in inner]
@@ -92,8 +97,8 @@ def run_items(shell: Shell, name: str, command: Command) -> Word | None:
         items, inner = inner[cut + 1 :], inner[:cut]
         mark = mark or "{}"
     else:
-        items = _split_items(stdin, by_line=bool(mark))
-    if not inner and name != "parallel":
+        items = _split_items(stdin, delimiter or ("\n" if mark else ""))
+    if not inner and name == "xargs":
         inner = [Word("echo")]
     outer = command._replace(stdin=None)
     if any(mark and mark in word.text for word in inner):
@@ -104,12 +109,12 @@ def run_items(shell: Shell, name: str, command: Command) -> Word | None:
     return UNKNOWN_WORD._replace(calls=stdin.calls if stdin else ())
 
 
-def _split_items(stdin: Word | None, *, by_line: bool) -> list[Word]:
+def _split_items(stdin: Word | None, delimiter: str) -> list[Word]:
     """Return the items in the input; an unknown one if there are none."""
     if stdin is None or not stdin.text:
         return [UNKNOWN_WORD]
-    text = stdin.text.replace("\0", "\n")
-    parts = text.split("\n") if by_line else text.split()
+    text = stdin.text.replace("\0", "\n").replace(delimiter or "\n", "\n")
+    parts = text.split("\n") if delimiter else text.split()
     items = [stdin._replace(text=part) for part in parts if part][:_MOST_ITEMS]
     return items or [stdin._replace(text=UNKNOWN)]
 
@@ -123,7 +128,7 @@ def _replace(word: Word, mark: str, item: Word) -> Word:
 
 def _run_list(shell: Shell, name: str, command: Command, words: list[Word]) -> None:
     """Run words; parallel gives a shell all of them as one text."""
-    if name == "parallel" and words and (len(words) == 1 or " " in words[0].text):
+    if name in ("parallel", "sem") and words and (len(words) == 1 or " " in words[0].text):
         shell.run_text(join_all(words).text, None, (name,))
     else:
         shell.run_inner(name, command._replace(words=tuple(words)))
@@ -139,8 +144,9 @@ def run_found(shell: Shell, name: str, command: Command) -> Word | None:
     words, texts = command.words, command.texts
     printed = shell.add_call(command)
     end = next((at for at, text in enumerate(texts) if text[:1] in ("-", "(", "!")), len(words))
-    roots = [word for word in words[1:end] if word.text] or [Word(shell.cwd or ".")]
-    if any(text in FIND_NARROWS for text in texts):
+    begin = 1 if "find" in name else 2  # fd has its pattern first
+    roots = [word for word in words[begin:end] if word.text] or [Word(shell.cwd or ".")]
+    if any(text in FIND_NARROWS for text in texts) or texts[1:begin] not in ([], ["."]):
         roots = [root._replace(text=f"{root.text.rstrip('/')}/{UNKNOWN}") for root in roots]
     for at, text in enumerate(texts):
         if text in FIND_RUNS or (name.startswith("fd") and text in ("-x", "-X")):

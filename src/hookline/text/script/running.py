@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hookline.text.script.carriers import WRAPPERS
+from hookline.text.script.carriers import STARTED, TAKES_DATA, WRAPPERS
 from hookline.text.script.deferred import list_deferred
 from hookline.text.script.interpreters import run_code
 from hookline.text.script.launchers import run_container, run_found, run_items, run_make, run_remote
@@ -56,16 +56,32 @@ def _run_program(shell: Shell, name: str, command: Command) -> Word:
     for text, way in list_deferred(name, words, stdin, command.assigned):
         shell.run_text(text, None, (way,))
     printed = shell.add_call(command)
+    after = _find_started(name, words)
+    if after:
+        said = shell.run_inner(name, command._replace(words=after))
+        printed = printed._replace(calls=(*printed.calls, *said.calls))
     _follow_files(shell, name, command)
     here = {
         word.text: shell.files[path]
         for word in words[1:]
         if (path := shell.find_path(word.text)) in shell.files
     }
+    if name == "printenv" and len(words) == 2:  # noqa: PLR2004 - one variable
+        value = shell.get(words[1].text, None)
+        return value._replace(text=f"{value.text}\n", calls=(*printed.calls, *value.calls))
     known = find_output(name, words[1:], stdin, here, shell.cwd)
     if known is None:
         return printed
     return known._replace(calls=tuple(dict.fromkeys((*printed.calls, *known.calls))))
+
+
+def _find_started(name: str, words: tuple[Word, ...]) -> tuple[Word, ...]:
+    """Return the command after `--` of a program that may start it; empty if there is none."""
+    texts = [word.text for word in words]
+    if name in TAKES_DATA or "--" not in texts:
+        return ()
+    after = words[texts.index("--") + 1 :]
+    return after if after and after[0].text.rpartition("/")[2] in STARTED else ()
 
 
 def _follow_files(shell: Shell, name: str, command: Command) -> None:

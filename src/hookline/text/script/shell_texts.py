@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from hookline.text.script.carriers import (
     OPERAND_STRINGS,
     OPTION_STRINGS,
@@ -20,6 +22,8 @@ if TYPE_CHECKING:
     from hookline.text.script.reading import Command
     from hookline.text.script.state import Shell
 
+_CHECKS = re.compile(r"-[a-z]*n[a-z]*|--noexec")
+
 
 def run_shell(shell: Shell, name: str, command: Command) -> Word | None:
     """Run `bash -c TEXT`, `bash FILE`, or what a shell reads."""
@@ -31,6 +35,8 @@ def run_shell(shell: Shell, name: str, command: Command) -> Word | None:
         return None
     at, has_code = _skip_options(words)
     rest = words[at:]
+    if any(_CHECKS.fullmatch(word.text) for word in words[1:at]):  # it reads, and runs nothing
+        return shell.add_call(command)
     if has_code:
         return _run_option(shell, name, command, rest)
     if rest and rest[0].text not in ("-", "/dev/stdin") and not _reads_stdin(words[1:at]):
