@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from functools import partial
 from statistics import median, quantiles
 from time import perf_counter
 from typing import TYPE_CHECKING
 
+from hookline.guards.commands.judge import judge_command
+from hookline.guards.commands.profiles import PROFILES
+from hookline.model.verdict import Stance
 from hookline.text.secrets.scan import find_secrets
+from tests.guards.commands.corpus import CWD, HOME, PARTS
+from tests.guards.commands.test_commands import count_refused, count_stopped, judge, select
 from tests.guards.measure import Share
 from tests.guards.secrets.corpus import disguised, harmless, secrets
 from tests.guards.secrets.test_secrets import count
@@ -55,5 +61,31 @@ def report_secrets() -> None:
         print(f"  64 KB of {part!r:14} {(perf_counter() - began) * 1000:.1f} ms")
 
 
+def report_commands() -> None:
+    """Print what each profile refuses, what it stops by mistake, and what a line costs."""
+    for part in PARTS:
+        print(f"commands, {part}")
+        for tier in ("baseline", "strict"):
+            print(f"  refused, {tier:12} {count_refused(part, tier)}")
+            print(f"  stopped, {tier:12} {count_stopped(part, tier)}")
+        classes: dict[str, list[bool]] = defaultdict(list)
+        for case in select(part, "baseline"):
+            classes[case.class_name].append(judge(case.text, "baseline") >= Stance.DENY)
+        for name, hits in sorted(classes.items()):
+            print(f"    {name:15} {Share(sum(hits), len(hits))}")
+    texts = [case.text for case in select("work", "none")]
+    for profile in PROFILES:
+        spent = time_each(partial(judge_command, cwd=CWD, home=HOME, profile=profile), texts)
+        print(f"  an ordinary line, {profile}: {spent}")
+    for part in ("<<A\n", "<<A ", "{a,", '"', "(", "$(", "rm ", "a;"):
+        for size in (64 << 10, 1 << 20):
+            text = part * (size // len(part))
+            began = perf_counter()
+            judge_command(text, cwd=CWD, home=HOME, clock=perf_counter)
+            spent = (perf_counter() - began) * 1000
+            print(f"  {size >> 10:4} KB of {part!r:7} {spent:.1f} ms")
+
+
 if __name__ == "__main__":
+    report_commands()
     report_secrets()

@@ -68,6 +68,13 @@ _NETWORK_CODE = re.compile(
 )
 
 
+_LITERALS = re.compile(r"""['"`]([^'"`\n]{1,200})['"`]""")
+_ENCODING_CODE = re.compile(
+    r"b64encode|base64|hexlify|\.hex\(|btoa|toString\(['\"](?:base64|hex)|unpack"
+)
+_PRINTING_CODE = re.compile(r"print|console\.|puts|echo|write\(|\bp\b|say")
+
+
 def judge_flows(reading: Reading, scene: Scene) -> Iterator[Hit]:
     """Yield each call that sends a secret away, or prints one through an encoder."""
     flow = _Flow(reading, scene)
@@ -113,7 +120,11 @@ class _Flow:
         self.outputs[number] = taint
         if source is not None and (sink := self._find_device(call)) is not None:
             yield _make_hit(taint, sink)
-        if name in ENCODERS or (name == "openssl" and _has_word(call, "base64", "enc")):
+        if (
+            name in ENCODERS
+            or (name == "tr" and _ROTATED.intersection(_texts(call)))
+            or (name == "openssl" and _has_word(call, "base64", "enc"))
+        ):
             self.encoded[number] = name
         self._write_files(call, taint)
 
@@ -212,15 +223,25 @@ class _Flow:
     def _judge_code(self, call: Call) -> Iterator[Hit]:
         """Judge code of another language that reads a secret and talks to the network."""
         if not _NETWORK_CODE.search(call.code) or _is_local(call.code):
+            yield from self._judge_encoding_code(call)
             return
         sink = Sink(f"{call.language} code", call.words[:1])
         if _ENV_CODE.search(call.code):
             yield _make_hit(Taint("the environment", is_env=True), sink)
             return
-        for literal in re.findall(r"""['"`]([^'"`\n]{1,200})['"`]""", call.code):
+        for literal in _LITERALS.findall(call.code):
             if taint := self._find_file(Word(literal), call):
                 yield _make_hit(taint, sink)
                 return
+
+    def _judge_encoding_code(self, call: Call) -> Iterator[Hit]:
+        """Judge code that prints a credential file through an encoder."""
+        if _ENCODING_CODE.search(call.code) and _PRINTING_CODE.search(call.code):
+            for literal in _LITERALS.findall(call.code):
+                if taint := self._find_file(Word(literal), call):
+                    reason = f"it prints {taint.what} through an encoder"
+                    yield Hit("exfil.encode", reason, "show the names only, without the values")
+                    return
 
     def _write_files(self, call: Call, taint: Taint) -> None:
         targets = [each.target for each in call.redirects if ">" in each.operator]
@@ -257,6 +278,13 @@ class _Flow:
                 what = self.outputs[number].what
                 reason = f"it prints {what} through `{name}`"
                 yield Hit("exfil.encode", reason, "show the names only, without the values")
+
+
+_ROTATED = frozenset(("N-ZA-Mn-za-m", "n-za-mN-ZA-M", "N-ZA-M", "n-za-m", "[N-ZA-Mn-za-m]"))
+
+
+def _texts(call: Call) -> list[str]:
+    return [word.text for word in call.words]
 
 
 ENCODERS = make_set("base64 gbase64 base32 basenc xxd od hexdump uuencode qrencode qr rev")

@@ -14,7 +14,11 @@ from hookline.guards.commands.hits import Hit
 from hookline.guards.commands.paranoid import judge_paranoid
 from hookline.guards.commands.places import Scene
 from hookline.guards.commands.profiles import RISKY, UNVERIFIED, choose_rules
-from hookline.guards.commands.services import SERVICE_RULES, judge_kernel_triggers
+from hookline.guards.commands.services import (
+    SERVICE_RULES,
+    judge_database_code,
+    judge_kernel_triggers,
+)
 from hookline.guards.finding import UNVERIFIED as UNVERIFIED_RULE
 from hookline.guards.finding import Answer, Finding
 from hookline.model.verdict import Stance
@@ -131,9 +135,20 @@ def _list_rules(call: Call) -> Iterator[Rule]:
             if rule is not None:
                 yield rule
     else:
-        yield judge_written_code
+        yield from (judge_written_code, judge_database_code, _judge_forks)
     if call.redirects or name == "tee":
         yield from (judge_redirects, judge_disk_redirects, judge_kernel_triggers)
+
+
+_FORKS = re.compile(
+    r"(?:while|loop|until|for\s*\(\s*;)[^\n]{0,60}\s*\bfork\b|\bfork\b[^\n]{0,20}(?:while|until)\b"
+)
+
+
+def _judge_forks(call: Call, _scene: Scene) -> Iterator[Hit]:
+    """Judge a loop in another language that starts itself without end."""
+    if _FORKS.search(call.code.replace("\n", " ")):
+        yield Hit("dos.forkbomb", "it starts itself again and again", "use a bounded loop")
 
 
 def _find_family(rules: Rules, name: str) -> Rule | None:

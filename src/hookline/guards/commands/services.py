@@ -325,6 +325,21 @@ def _judge_sql(call: Call, scene: Scene) -> Iterator[Hit]:
     yield from _judge_rows(call, scene)
 
 
+_EXECUTES = re.compile(r"\.(?:execute|executescript|query|raw|exec|command|run)\w*\(")
+
+
+def judge_database_code(call: Call, _scene: Scene) -> Iterator[Hit]:
+    """Judge code of another language that gives a database a statement which drops or empties."""
+    if not _EXECUTES.search(call.code):
+        return
+    for text in re.findall(r"\"([^\"\n]+)\"|'([^'\n]+)'", call.code):
+        found = _DROPS.search(next(filter(None, text), ""))
+        if found:
+            reason = f"it drops or empties data (`{' '.join(found[0].split())}`)"
+            yield Hit("db.drop", reason, _INSTEAD["db.drop"])
+            return
+
+
 _API = re.compile(
     r"https?://[^/\s]*(?::9200|:5984|:8123|elastic|opensearch|couch|:6333|:8983)[^\s]*"
 )

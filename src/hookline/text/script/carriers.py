@@ -68,14 +68,11 @@ busybox toybox       | | |
 chroot               | --userspec --groups | 1 |
 setpriv              | --reuid --regid --groups | |
 capsh gosu su-exec   | | 1 |
-unshare nsenter      | -S -G -R -w -t --target --root --wd | |
-flock                | -w -E --timeout | 1 |
 systemd-run          | -p -u --unit --property -M --machine --on-active --on-calendar | | |
     --working-directory
-firejail bwrap       | | |
 caffeinate proxychains proxychains4 torify tsocks | -t -w -f | |
 systemd-inhibit dbus-run-session dbus-launch xvfb-run fakeroot eatmydata catchsegv chronic rlwrap
-    ssh-agent tini dumb-init faketime valgrind numactl cpulimit cgexec schedtool chpst nsjail |
+    ssh-agent tini dumb-init faketime valgrind numactl cpulimit cgexec schedtool chpst |
     -g -l -m -c --what --who --why --mode -u -e -s -n | |
 setuidgid softlimit envdir | | 1 |
 perf                 | -e -o | | | | stat record trace
@@ -128,14 +125,32 @@ CONTAINER_VALUED = make_set("""
 # Programs of which `X ... -- PROGRAM ...` starts the program, whatever X is, and those for which
 # what comes after the dashes is data.
 STARTED = make_set("""
-rm shred dd mkfs wipefs blkdiscard find chmod chown chgrp git curl wget nc ncat scp rsync ssh bash sh
-zsh dash python python3 perl ruby node php docker podman kubectl helm terraform tofu psql mysql mongosh
-redis-cli aws gcloud gsutil az systemctl shutdown reboot poweroff kill pkill killall sudo env nohup
-truncate tee cp mv base64 tar openssl dropdb crontab xargs parallel cat printenv
+rm shred dd mkfs wipefs blkdiscard find chmod chown chgrp git curl wget nc ncat scp rsync ssh
+bash sh zsh dash python python3 perl ruby node php docker podman kubectl helm terraform tofu
+psql mysql mongosh redis-cli aws gcloud gsutil az systemctl shutdown reboot poweroff kill pkill
+killall sudo env nohup truncate tee cp mv base64 tar openssl dropdb crontab xargs parallel cat
+printenv
 """)
+# Programs with options of many forms before the command that they start.
+SANDBOXES = frozenset(
+    (
+        "bwrap",
+        "firejail",
+        "proot",
+        "nsjail",
+        "systemd-nspawn",
+        "minijail0",
+        "lxc-attach",
+        "unshare",
+        "nsenter",
+        "flock",
+        "runcon",
+    )
+)
 TAKES_DATA = make_set("""
-git grep egrep fgrep rg ag ack echo printf sed awk jq test expr sort ls cat rm cp mv mkdir touch chmod
-chown ln head tail wc npm yarn pnpm cargo go pytest make gh glab kill man which type command psql
+git grep egrep fgrep rg ag ack echo printf sed awk jq test expr sort ls cat rm cp mv mkdir touch
+chmod chown ln head tail wc npm yarn pnpm cargo go pytest make gh glab kill man which type
+command psql
 """)
 SHELLS = make_set("""
 sh bash zsh dash ksh mksh ash fish rbash yash source .

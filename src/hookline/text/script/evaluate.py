@@ -41,7 +41,9 @@ _MOST_HEREDOCS = 64
 _SHORT = 400  # bytes that the grammar reads in time, whatever they are
 _MOST_LEVELS = 150  # of the tree
 _MOST_ITEMS = 16  # of a loop
+_MOST_WORDS = 2048  # of a command
 _BARE_IFS = re.compile(r"\$IFS(?![A-Za-z0-9_])")
+_SOCKET = re.compile(r"(\d)<>(?=\s*/dev/(?:tcp|udp)/)")
 _SEQUENCES = make_set("""
 program list variable_assignments compound_statement do_group if_statement while_statement
 elif_clause else_clause negated_command case_statement case_item ERROR c_style_for_statement
@@ -117,7 +119,8 @@ class Evaluator(Shell):
             self.unverified.append(f"more than {MOST_BYTES >> 10} KB of shell text")
             self._lex(text[:MOST_BYTES])
             return UNKNOWN_WORD
-        text = _BARE_IFS.sub("${IFS}", text)  # the grammar reads `$IFS-x` otherwise
+        # The grammar reads `$IFS-x` and `3<>FILE` otherwise.
+        text = _SOCKET.sub(r"\1>", _BARE_IFS.sub("${IFS}", text))
         before = self.via, self.stdin, self.positional, self._level
         self.via, self.stdin = (*self.via, *via), stdin
         self._depth += 1
@@ -215,7 +218,12 @@ class Evaluator(Shell):
         return printed
 
     def _run_all(self, nodes: Iterable[Node], stdin: Word | None) -> Word:
-        printed = [self.run(node, stdin) for node in nodes]
+        printed = []
+        for node in nodes:
+            if len(self.calls) >= MOST_CALLS:
+                self.unverified.append(f"more than {MOST_CALLS} calls")
+                break
+            printed.append(self.run(node, stdin))
         said = [
             word
             if word.is_known or word.text.endswith("\n")
@@ -291,6 +299,9 @@ class Evaluator(Shell):
         outer = self.stdin
         self.stdin = stdin if stdin is not None else outer
         for child in node.named_children:
+            if len(words) > _MOST_WORDS:
+                self.unverified.append(f"more than {_MOST_WORDS} words of one command")
+                break
             if child.type == "variable_assignment":
                 assigned.append(self._read_prefix(child))
             elif child.type in ("file_redirect", "herestring_redirect"):

@@ -20,10 +20,13 @@ from hookline.text.script.wrappers import map_mounts, unwrap
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from hookline.text.script.state import Shell
 
 _MOST_ITEMS = 64
 _DELIMITER = re.compile(r"(?:-d|--delimiter=?)(.*)", re.DOTALL)
+_ARGUMENTS = re.compile(r"(?:-a|--arg-file=?)(.*)", re.DOTALL)
 _PROXY = re.compile(r"(?:-o)?(?:ProxyCommand|LocalCommand)[= ](.*)", re.IGNORECASE | re.DOTALL)
 
 
@@ -74,22 +77,8 @@ def run_items(shell: Shell, name: str, command: Command) -> Word | None:
     """Run the command of xargs or parallel with its items."""
     if name not in ITEMS:
         return None
-    words, stdin = command.words, command.stdin
-    at, mark, delimiter = 1, "", ""
-    while at < len(words) and words[at].text.startswith("-") and words[at].text != "--":
-        text = words[at].text
-        if text in ("-I", "-J", "--replace") and at + 1 < len(words):
-            mark = words[at + 1].text
-        elif match := _DELIMITER.match(text):
-            delimiter = match[1] or (words[at + 1].text if at + 1 < len(words) else "")
-        elif text.startswith("-I") or text == "-i":
-            mark = text[2:] or "{}"
-        elif text.startswith(("-a", "--arg-file")):
-            own = text.partition("=")[2] if "=" in text else text[2:] if text[1] == "a" else ""
-            path = own or (words[at + 1].text if at + 1 < len(words) else "")
-            stdin = shell.files.get(shell.find_path(path), stdin)
-        at += 2 if text in ITEMS_VALUED and text != "-i" else 1
-    inner = [word for word in words[at : at + 1] if word.text != "--"] + list(words[at + 1 :])
+    inner, mark, delimiter, source = _read_options(command.words)
+    stdin = shell.files.get(shell.find_path(source), command.stdin) if source else command.stdin
     texts = [word.text for word in inner]
     listed = next((each for each in (":::", "::::") if each in texts), "")
     if listed:
@@ -107,6 +96,25 @@ def run_items(shell: Shell, name: str, command: Command) -> Word | None:
     else:
         _run_list(shell, name, outer, [*inner, *items])
     return UNKNOWN_WORD._replace(calls=stdin.calls if stdin else ())
+
+
+def _read_options(words: Sequence[Word]) -> tuple[list[Word], str, str, str]:
+    """Return the inner command, the mark for an item, the delimiter, and the file of the items."""
+    at, mark, delimiter, source = 1, "", "", ""
+    while at < len(words) and words[at].text.startswith("-") and words[at].text != "--":
+        text = words[at].text
+        after = words[at + 1].text if at + 1 < len(words) else ""
+        if text in ("-I", "-J", "--replace"):
+            mark = after
+        elif text.startswith("-I") or text == "-i":
+            mark = text[2:] or "{}"
+        elif match := _DELIMITER.match(text):
+            delimiter = match[1] or after
+        elif match := _ARGUMENTS.match(text):
+            source = match[1] or after
+        at += 2 if text in ITEMS_VALUED and text != "-i" else 1
+    first = [word for word in words[at : at + 1] if word.text != "--"]
+    return [*first, *words[at + 1 :]], mark, delimiter, source
 
 
 def _split_items(stdin: Word | None, delimiter: str) -> list[Word]:

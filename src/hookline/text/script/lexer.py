@@ -39,6 +39,9 @@ class Lexed(NamedTuple):
     is_whole: bool
 
 
+_MOST_TOKENS = 8000  # what comes after is not read
+
+
 class _Lexer:
     def __init__(self) -> None:
         self.commands: list[tuple[str, ...]] = []
@@ -88,15 +91,19 @@ class _Lexer:
 
 def split_commands(text: str) -> Lexed:
     """Return the commands of a text by its separators."""
-    lexer, at = _Lexer(), 0
-    while token := _TOKEN.match(text, at):
+    lexer, at, left = _Lexer(), 0, _MOST_TOKENS
+    while left and (token := _TOKEN.match(text, at)):
+        left -= 1
         at = token.end()
         if token.lastgroup != "open":
             lexer.take(token)
             continue
         end = _find_bracket(text, at)
-        lexer.is_whole &= end < len(text)
-        lexer.inner.append(text[at:end])
+        if end < len(text):
+            lexer.inner.append(text[at:end])
+        else:  # it does not end; what is in it is read as if it did, without what is in that
+            lexer.is_whole = False
+            lexer.inner.append(text[at:end].replace("$(", " ; "))
         lexer.add(UNKNOWN)
         at = end + 1
     lexer.end_command()

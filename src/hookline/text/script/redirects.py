@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hookline.text.script.reading import UNKNOWN, UNKNOWN_WORD, Redirect, Word, join_words
+from hookline.text.script.reading import UNKNOWN_WORD, Command, Redirect, Word, join_words
 from hookline.text.script.words import read_fields, read_word
 
 TYPE_CHECKING = False
@@ -68,9 +68,8 @@ def read_redirect(
         return target._replace(text=f"{target.text}\n")
     found.append(Redirect(operator, target, descriptor))
     if operator == "<":
-        return shell.files.get(shell.find_path(target.text)) or Word(
-            UNKNOWN, target.calls, target.names
-        )
+        known = shell.files.get(shell.find_path(target.text))
+        return known or shell.add_call(Command((), None, (found[-1],)))
     return stdin
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hookline.text.script.carriers import STARTED, TAKES_DATA, WRAPPERS
+from hookline.text.script.carriers import SANDBOXES, STARTED, TAKES_DATA, WRAPPERS
 from hookline.text.script.deferred import list_deferred
 from hookline.text.script.interpreters import run_code
 from hookline.text.script.launchers import run_container, run_found, run_items, run_make, run_remote
@@ -61,11 +61,7 @@ def _run_program(shell: Shell, name: str, command: Command) -> Word:
         said = shell.run_inner(name, command._replace(words=after))
         printed = printed._replace(calls=(*printed.calls, *said.calls))
     _follow_files(shell, name, command)
-    here = {
-        word.text: shell.files[path]
-        for word in words[1:]
-        if (path := shell.find_path(word.text)) in shell.files
-    }
+    here = _find_written(shell, words) if shell.files else {}
     if name == "printenv" and len(words) == 2:  # noqa: PLR2004 - one variable
         value = shell.get(words[1].text, None)
         return value._replace(text=f"{value.text}\n", calls=(*printed.calls, *value.calls))
@@ -75,13 +71,26 @@ def _run_program(shell: Shell, name: str, command: Command) -> Word:
     return known._replace(calls=tuple(dict.fromkeys((*printed.calls, *known.calls))))
 
 
+def _find_written(shell: Shell, words: tuple[Word, ...]) -> dict[str, Word]:
+    """Return what the text wrote to the files that words name."""
+    paths = {word.text: shell.find_path(word.text) for word in words[1:]}
+    return {text: shell.files[path] for text, path in paths.items() if path in shell.files}
+
+
 def _find_started(name: str, words: tuple[Word, ...]) -> tuple[Word, ...]:
     """Return the command after `--` of a program that may start it; empty if there is none."""
     texts = [word.text for word in words]
+    if name in SANDBOXES:
+        at = next((at for at, text in enumerate(texts) if at and _base(text) in STARTED), 0)
+        return words[at:] if at else ()
     if name in TAKES_DATA or "--" not in texts:
         return ()
     after = words[texts.index("--") + 1 :]
-    return after if after and after[0].text.rpartition("/")[2] in STARTED else ()
+    return after if after and _base(after[0].text) in STARTED else ()
+
+
+def _base(text: str) -> str:
+    return text.rpartition("/")[2]
 
 
 def _follow_files(shell: Shell, name: str, command: Command) -> None:
@@ -136,6 +145,15 @@ def _read(shell: Shell, command: Command) -> Word | None:
     return Word("")
 
 
+def _read_lines(shell: Shell, command: Command) -> Word | None:
+    """Assign the lines of the input to an array."""
+    names = [text for text in command.texts[1:] if not text.startswith("-")]
+    given = command.stdin if command.stdin is not None else UNKNOWN_WORD
+    lines = given.text.split("\n") if given.is_known else [given.text]
+    shell.set(names[-1] if names else "MAPFILE", *(given._replace(text=line) for line in lines))
+    return Word("")
+
+
 def _print_into(shell: Shell, command: Command) -> Word | None:
     """Assign what `printf -v NAME FORMAT ...` prints."""
     words = command.words
@@ -165,6 +183,8 @@ _BUILTINS: dict[str, Callable[[Shell, Command], Word | None]] = {
     "set": _set_positions,
     "shift": _shift,
     "read": _read,
+    "mapfile": _read_lines,
+    "readarray": _read_lines,
     "printf": _print_into,
     "command": _find_command,
     "type": _find_command,

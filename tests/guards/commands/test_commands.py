@@ -1,0 +1,76 @@
+"""The guard `commands` on its corpus; `python -m bench.guards` prints the table.
+
+The bounds are what it reaches. The part `held` is only measured: nobody looks at its lines to make
+the guard better, so it tells what to expect of lines that are new.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING
+
+import pytest
+
+from hookline.guards.commands.judge import judge_command
+from hookline.model.verdict import Stance
+from tests.guards.commands.corpus import CWD, HOME, load_cases, load_unverified
+from tests.guards.measure import Share
+
+if TYPE_CHECKING:
+    from tests.guards.commands.corpus import Case
+
+
+@cache
+def judge(text: str, profile: str) -> Stance:
+    """The strongest stance of a profile towards a line."""
+    found = judge_command(text, cwd=CWD, home=HOME, project=CWD, profile=profile)
+    return max((each.stance for each in found), default=Stance.SILENT)
+
+
+def select(part: str, tier: str) -> list[Case]:
+    """The cases of a part with a label."""
+    return [case for case in load_cases() if case.part == part and case.tier == tier]
+
+
+def count_refused(part: str, tier: str) -> Share:
+    """How many dangerous lines the profile of their tier refuses."""
+    cases = select(part, tier)
+    return Share(sum(judge(case.text, tier) >= Stance.DENY for case in cases), len(cases))
+
+
+def count_stopped(part: str, profile: str) -> Share:
+    """How many ordinary lines a profile refuses or asks about."""
+    cases = select(part, "none")
+    return Share(sum(judge(case.text, profile) > Stance.SILENT for case in cases), len(cases))
+
+
+@pytest.mark.parametrize(
+    ("part", "tier", "least"),
+    [("work", "baseline", 96), ("work", "strict", 98), ("held", "baseline", 91),
+     ("held", "strict", 92)],
+)  # fmt: skip
+def test_dangerous_lines_are_refused(part, tier, least):
+    """So many of the dangerous lines are refused, in per cent."""
+    assert count_refused(part, tier).per_cent >= least
+
+
+@pytest.mark.parametrize(
+    ("part", "profile", "most"),
+    [("work", "baseline", 0), ("work", "strict", 0), ("held", "baseline", 0.2),
+     ("held", "strict", 0.8)],
+)  # fmt: skip
+def test_ordinary_lines_pass(part, profile, most):
+    """At most so many of the ordinary lines are stopped, in per cent."""
+    assert count_stopped(part, profile).per_cent <= most
+
+
+def test_what_baseline_refuses_strict_refuses_too():
+    """No profile lets pass what a weaker one refuses."""
+    for case in load_cases():
+        assert judge(case.text, "strict") >= judge(case.text, "baseline")
+
+
+def test_what_cannot_be_read_is_never_a_fault():
+    """Texts over budget, broken, or with unknown parts get an answer."""
+    for case in load_unverified():
+        judge(case.text, "strict")
