@@ -15,8 +15,7 @@ from hookline.core.dialect import Source
 from hookline.dialects.native.load import load
 from hookline.errors import ConfigError, did_you_mean
 from hookline.guards.table import GUARDS
-from hookline.packs.lock import list_names
-from hookline.packs.plan import is_source
+from hookline.packs.plan import is_installed, is_source
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -86,8 +85,7 @@ def remove(
     if not dry_run:
         require_person(os.environ, " ".join(["hookline remove", *guards]))
     Selection(folder=folder).enter_folder()
-    installed = {*list_names(os.environ)} - {*GUARDS}
-    if packs := [name for name in guards if is_source(name) or name in installed]:
+    if packs := [name for name in guards if name not in GUARDS and _is_pack(name)]:
         _check_packs_alone(guards, packs, has_options=project)
         return remove_packs(printer, packs, dry_run=dry_run)
     path = open_own_file(folder, is_project=project)
@@ -100,6 +98,10 @@ def remove(
             raise ConfigError(why, name="config.option", place=path, hint=hint)
         text = _remove(text, name, path)
     return _finish(printer, path, before, text, guards, dry_run=dry_run, hint="")
+
+
+def _is_pack(word: str) -> bool:
+    return is_source(word) or is_installed(word, os.environ)
 
 
 def _check_packs_alone(names: list[str], packs: list[str], *, has_options: bool) -> None:

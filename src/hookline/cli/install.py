@@ -330,7 +330,7 @@ def _approve_own() -> None:
             if each.state == NEW
             and each.can_run
             and each.spec.origin.scope == USER
-            and "pack" not in each.spec.facts  # a pack waits for its own review
+            and not each.spec.origin.pack  # a pack waits for its own review
         ]
         if own:
             approval_service.approve(get_gate_for(engine), own, how="command line, install")

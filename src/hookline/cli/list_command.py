@@ -85,7 +85,7 @@ def list_all(
         for line in _explain_empty(engine, selection):
             print_message(line)
     has_bad_file = any(
-        problem.severity == "error" and problem.name.startswith("config.")
+        problem.severity == "error" and problem.name.startswith(("config.", "pack."))
         for problem in engine.problems
     )
     return USAGE if unreadable or has_bad_file else OK

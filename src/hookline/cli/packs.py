@@ -9,12 +9,12 @@ from hookline.bridges.host_files import make_change
 from hookline.cli.approve import has_terminal
 from hookline.cli.layout import shorten_path
 from hookline.cli.options import DRY_RUN, FOLDER, Selection, option
-from hookline.cli.output import FINDINGS, OK, count_things, print_message
+from hookline.cli.output import FINDINGS, OK, USAGE, count_things, format_error, print_message
 from hookline.config.agent_hosts import require_person
 from hookline.engine.hook_lookup import describe_run
 from hookline.engine.journaling import open_journal
 from hookline.engine.lazy_gate import note_approvals
-from hookline.errors import TrustError
+from hookline.errors import ConfigError, TrustError
 from hookline.packs.lock import list_names
 from hookline.packs.plan import apply, discard, plan_add, plan_remove, plan_update
 from hookline.text.terminal_escape import escape_text
@@ -76,22 +76,39 @@ def update(
     if not dry_run:
         require_person(os.environ, " ".join(["hookline update", *packs]))
     Selection(folder=folder).enter_folder()
-    documents = []
+    documents, code = [], OK
     for name in packs or list_names(os.environ):
-        plan = plan_update(name, os.environ)
-        did = "planned" if dry_run else "updated"
         try:
-            if plan.after is None:
-                did = "nothing"
-            elif not dry_run and not _is_wanted(plan, printer, yes=yes):
-                did = "declined"
-        except TrustError:
-            discard(plan)
-            raise
-        documents.append(_make_document(plan, did, plan.diff))
-        _carry_out(plan, dry_run=did != "updated")
-    _print(printer, documents)
-    return FINDINGS if any(each["did"] == "declined" for each in documents) else OK
+            documents.append(_update_pack(printer, name, yes=yes, dry_run=dry_run))
+        except ConfigError as error:  # the others are updated all the same
+            print_message(format_error(error, "hookline update"))
+            code = USAGE
+    if documents or not code:
+        _print(printer, documents)
+    is_open = any(each["did"] == "declined" for each in documents)
+    return code or (FINDINGS if is_open else OK)
+
+
+def _update_pack(printer: Printer, name: str, *, yes: bool, dry_run: bool) -> Document:
+    """Show what differs, ask, and install the present version; return what was done.
+
+    Raises:
+        ConfigError: there is no such pack, or it cannot be built.
+        TrustError: there is no terminal to ask on.
+    """
+    plan = plan_update(name, os.environ)
+    did = "planned" if dry_run else "updated"
+    try:
+        if plan.after is None:
+            did = "nothing"
+        elif not dry_run and not _is_wanted(plan, printer, yes=yes):
+            did = "declined"
+    except TrustError:
+        discard(plan)
+        raise
+    document = _make_document(plan, did, plan.diff)
+    _carry_out(plan, dry_run=did != "updated")
+    return document
 
 
 def list_installed(_given: object = None) -> list[str]:
@@ -165,7 +182,8 @@ def _render(document: Document, paint: Paint) -> Iterator[str]:
         if each["did"] == "nothing":
             yield f"{name} is up to date"
             continue
-        yield f"{_DID[each['did']]} {name}, from {shorten_path(each['source'])}"
+        source = f", from {shorten_path(each['source'])}" if each["source"] else ""
+        yield f"{_DID[each['did']]} {name}{source}"
         if each["did"] == "added":
             yield from (f"  {hook['event']}  {hook['runs']}" for hook in each["hooks"])
             more = len(each["wheels"]) - 1

@@ -6,19 +6,12 @@ import fnmatch
 import os
 from itertools import islice
 
-from hookline.config.places import (
-    AT_ROOT,
-    MOST_FILES,
-    PLACES,
-    is_of_pack,
-    list_matches,
-    project_path,
-)
+from hookline.config.places import AT_ROOT, MOST_FILES, PLACES, list_matches, project_path
 from hookline.core.dialect import Companion, Source
 from hookline.errors import ConfigError
 from hookline.model.frozen import Frozen
 from hookline.model.kinds import native_names
-from hookline.model.spec import MANAGED, USER
+from hookline.model.spec import MANAGED, USER, Origin
 from hookline.paths import make_unreadable_error, read_start, read_text
 from hookline.wire.parsers import parse
 
@@ -337,7 +330,7 @@ def _find_names(path: str, folder: str, scope: str) -> dict[str, str]:
         return {} if is_home or scope in _EVERYWHERE else {"project_dir": project}
     if (os.path.basename(folder), os.path.basename(path)) == ("hooks", "hooks.json"):
         return {"plugin_root": os.path.dirname(folder)}
-    pack = {"pack": folder} if is_of_pack(os.path.abspath(path)) else {}
+    pack = {"plugin_root": folder} if Origin(file=os.path.abspath(path)).pack else {}
     return {"folder": folder, "home": os.path.expanduser("~"), **pack}
 
 

@@ -173,11 +173,6 @@ def is_taken_over(path: str) -> bool:
     return os.path.dirname(os.path.dirname(path)).endswith("/hookline/taken-over")
 
 
-def is_of_pack(path: str) -> bool:
-    """Whether a file declares the hooks of an installed pack, by its path alone."""
-    return os.path.dirname(os.path.dirname(path)).endswith("/hookline/packs")
-
-
 def _make_names(cwd: str, environ: Mapping[str, str]) -> dict[str, str]:
     home = find_home(environ)
     names = {"home": home, "cwd": cwd}

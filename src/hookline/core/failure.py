@@ -120,7 +120,7 @@ def _source(spec: HookSpec) -> str:
     """Return the plugin or pack of a hook, by its folder without a version; else its file."""
     folders = str(spec.facts.get("plugin") or "").rstrip("/").split("/")
     names = [name for name in folders if name and not name[:1].isdigit()]
-    word = "pack" if "pack" in spec.facts else "plugin"
+    word = "pack" if spec.origin.pack else "plugin"
     return f"{word} {names[-1]}" if names else spec.origin.file
 
 
@@ -130,6 +130,8 @@ def _remedy(spec: HookSpec, outcome: Outcome) -> str:
     Empty for other failures.
     """
     if outcome.failure is not Failure.UNLOADABLE or "/" not in spec.origin.file:
+        return ""
+    if spec.origin.pack:  # its reason says it
         return ""
     return escape_line(f"; correct it, and check it with `hookline validate {spec.origin.file}`")
 

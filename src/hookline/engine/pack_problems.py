@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import os
-
-from hookline.config.places import is_of_pack
+from hookline.errors import ConfigError
+from hookline.model.spec import Origin
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,19 +17,27 @@ def find_pack_problems(
     files: Iterable[str], environ: Mapping[str, str]
 ) -> dict[str, list[Problem]]:
     """Return what is wrong with the packs that some of these files declare, by the file."""
-    declaring = [file for file in dict.fromkeys(files) if is_of_pack(file)]
-    if not declaring:
+    packs = {file: Origin(file=file).pack for file in files}
+    if not any(packs.values()):
         return {}
     # Most users have no pack, and pay nothing for one.
     from hookline.packs.lock import check_pack  # noqa: PLC0415
 
-    found = {file: check_pack(os.path.basename(os.path.dirname(file)), environ)
-             for file in declaring}  # fmt: skip
+    found = {file: check_pack(pack, environ) for file, pack in packs.items() if pack}
     return {file: problems for file, problems in found.items() if problems}
 
 
 def list_pack_problems(engine: Engine) -> list[Problem]:
-    """Return what is wrong with the packs of an engine."""
-    files = (each.key[0] for each in engine.snapshot.sources)
+    """Return what is wrong with the packs of an engine, except those that it could not load."""
+    files = (each.key[0] for each in engine.snapshot.sources if each.error is None)
     found = find_pack_problems(files, engine.environ)
     return [problem for problems in found.values() for problem in problems]
+
+
+def explain_missing(file: str, environ: Mapping[str, str]) -> ConfigError | None:
+    """Return why the file of a pack is missing, with the remedy; None for another file."""
+    for problem in find_pack_problems([file], environ).get(file, ()):
+        return ConfigError(
+            problem.message, name=problem.name, place=problem.origin.place, hint=problem.hint
+        )
+    return None

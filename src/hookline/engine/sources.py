@@ -13,9 +13,10 @@ from hookline.config.hook_files import (
     read_source,
     split_files,
 )
-from hookline.config.places import MOST_FILES, find_places, is_of_pack, is_taken_over
+from hookline.config.places import MOST_FILES, find_places, is_taken_over
 from hookline.core.dialect import Loaded, Source
 from hookline.engine.catalog import OWN
+from hookline.engine.pack_problems import explain_missing
 from hookline.errors import ConfigError, TrustError
 from hookline.model.frozen import Frozen
 from hookline.model.spec import CLONED, MANAGED, Origin, Problem
@@ -291,7 +292,7 @@ def _read_link(
         gated=source.gated and not is_free,
         companions={},
     )
-    if is_of_pack(path) and not (is_free or getattr(parent.way, "trust", "") == "all"):
+    if Origin(file=path).pack and not (is_free or getattr(parent.way, "trust", "") == "all"):
         # Other people's code: it needs an approval, in whatever way the link was found.
         place = place.replace(trusted=False, gated=search.gated)
     dialect, files, error = parent.dialect, [path], None
@@ -300,7 +301,10 @@ def _read_link(
         files, error = split_files(path, list_files(path, dialect.table.name))
     except ConfigError as missing:
         # Guards that were named and are not there are failed guards, also where a host goes on.
-        error, place = missing, place.replace(mode="strict")
+        error, place = (
+            explain_missing(path, search.environ) or missing,
+            place.replace(mode="strict"),
+        )
     for file in files:
         yield _read_file(search, parent.way, place.replace(file=file), dialect, error, project)
 

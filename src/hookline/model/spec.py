@@ -50,6 +50,12 @@ class Origin(Frozen):
         """Return `file:line:column`, as far as known."""
         return ":".join(str(part) for part in (self.file, self.line, self.column) if part)
 
+    @property
+    def pack(self) -> str:
+        """Return the name of the installed pack, by the path of the file; empty if it is none."""
+        *folders, name = self.file.split("/")[-4:-1] or [""]
+        return name if folders == ["hookline", "packs"] else ""
+
 
 class Problem(Frozen):
     """One finding about a source, with what to do about it.

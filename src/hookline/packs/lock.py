@@ -78,7 +78,7 @@ def read_pack(name: str, environ: Mapping[str, str]) -> Pack:
         return Pack(root=root, **{key: tree[key] for key in Pack.__fields__ if key != "root"})
     except FileNotFoundError:
         raise _make_lock_error(name, root, "is gone") from None
-    except (OSError, ValueError, KeyError):
+    except (OSError, ValueError, KeyError, TypeError):
         raise _make_lock_error(name, root, "changed") from None
 
 

@@ -127,9 +127,16 @@ def plan_remove(name: str, environ: Mapping[str, str]) -> Plan:
     except ConfigError:  # a damaged pack is removed as well
         before = Pack(name=name)
     plan = _edit_config(Plan(name=name, before=before), environ)
-    if name not in list_names(environ) and plan.texts[0] == plan.texts[1]:
+    if not is_installed(name, environ) and plan.texts[0] == plan.texts[1]:
         raise _make_unknown_error(name, environ)
     return plan
+
+
+def is_installed(name: str, environ: Mapping[str, str]) -> bool:
+    """Whether a pack has files, or an entry in the user's file without them."""
+    config = find_own_file("", environ, user=True)
+    text = read_text(config) if os.path.exists(config) else ""
+    return name in list_names(environ) or f"/hookline/packs/{name}/{HOOKS}" in text
 
 
 def _make_unknown_error(name: str, environ: Mapping[str, str]) -> ConfigError:
@@ -276,6 +283,8 @@ def apply(
     folder = os.path.dirname(link)
     make_private_folder(folder)
     draft = f"{folder}/.{plan.name}.{os.getpid()}"
+    with suppress(FileNotFoundError):
+        os.unlink(draft)
     os.symlink(plan.after.root, draft)
     os.replace(draft, link)
     _write_config(plan)

@@ -128,7 +128,7 @@ class States:
         if is_own:
             owner, taken = self._find_taken(run, owner, inspection)
             # The hooks of an installed pack are other people's code, as those of a project.
-            needs_consent = "pack" in spec.facts or self._needs_consent(spec.dialect)
+            needs_consent = bool(spec.origin.pack) or self._needs_consent(spec.dialect)
             is_own = not taken and not needs_consent
         broken = (f"`{file.key}` is {file.problem}" for file in inspection.files if file.problem)
         missing = inspection.missing_program or next(broken, "")

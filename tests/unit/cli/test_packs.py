@@ -81,6 +81,34 @@ def test_a_damaged_pack_is_named_with_its_remedy(desk: Desk) -> None:
     assert hook["standing"] == "new"
 
 
+def test_a_pack_that_is_gone_asks_and_says_how_to_go_on(desk: Desk) -> None:
+    """Its guards count as failed; `list` is not whole; `remove` takes the entry out."""
+    desk.type("add", "./my-pack")
+    (desk.folder.parent / "home/.local/share/hookline/packs/my-pack").unlink()
+    call = {"hook_event_name": "PreToolUse", "session_id": "s", "tool_name": "Bash"}
+    answer = desk.type("answer", "claude-code", stdin=call | {"tool_input": {"command": "ls"}})
+    told = desk.type("list")
+
+    assert '"ask"' in answer.out
+    assert "hookline remove my-pack" in answer.out
+    assert (told.code, told.err.count("HKL8003")) == (2, 1)
+    assert desk.type("remove", "my-pack").code == 0
+    assert desk.type("list").code == 0
+
+
+def test_one_damaged_pack_stops_no_other_update(desk: Desk) -> None:
+    """It has its own error."""
+    desk.type("add", "./my-pack")
+    desk.file("a-pack/hookline.yaml", "version: 1\nhooks: [{on: stop, context: x}]\n")
+    desk.type("add", "./a-pack")
+    (find_installed(desk).parents[2] / "a-pack/pack.lock").write_text("{}")
+    told = desk.type("update")
+
+    assert told.code == 2
+    assert "its lock file changed" in told.err
+    assert "my-pack 0+" in told.out
+
+
 def test_an_installation_approves_no_pack(desk: Desk) -> None:
     """It records your own hooks; those of a pack wait for a review of their own."""
     (desk.folder.parent / "home/.codex").mkdir()

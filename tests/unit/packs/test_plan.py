@@ -163,7 +163,7 @@ def test_a_pack_whose_files_are_gone_can_be_removed(world: World) -> None:
     """Until then its guards count as failed."""
     world.add()
     (world.home / ".local/share/hookline/packs/my-pack").unlink()
-    assert {problem.code for problem in world.engine().problems} == {"HKL1002"}
+    assert {problem.code for problem in world.engine().problems} == {"HKL8003"}
     apply(plan_remove("my-pack", world.environ), world.environ)
 
     assert not world.config.exists()

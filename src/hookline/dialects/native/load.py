@@ -224,9 +224,11 @@ def _read_hook(hook: Node, row: EventRow, shared: Given) -> HookSpec:
 
 
 def _find_facts(given: Mapping[str, Any], source: Source) -> dict[str, str]:
-    """Return what the hook says of itself, and the pack that it belongs to."""
-    pack = source.names.get("pack", "")
-    found = {"description": given.get("description"), "pack": pack, "plugin": pack}
+    """Return what the hook says of itself, and the folder of the pack that it belongs to."""
+    found = {
+        "description": given.get("description"),
+        "plugin": source.names.get("plugin_root"),
+    }
     return {name: str(value) for name, value in found.items() if value}
 
 

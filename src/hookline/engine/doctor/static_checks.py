@@ -93,6 +93,8 @@ def check_files(spec: HookSpec, seen: Inspection) -> Iterator[Finding]:
             hint = "name one that is there in its `#!` line, and end the lines as unix does"
             yield make_finding(spec, "check.interpreter", f"{why} (`{file.path}`)", hint)
     for unseen in seen.unseen:
+        if spec.origin.pack and unseen.startswith("venv/"):
+            continue  # its lock file has it, with which it is compared
         message = f"an approval does not cover all that it runs: {unseen}"
         hint = "name the files themselves, or look at them yourself"
         yield make_warning(spec, "check.unseen", message, hint)
