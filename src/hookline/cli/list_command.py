@@ -28,9 +28,8 @@ from hookline.cli.output import (
 )
 from hookline.config.hook_files import is_program, is_single_hook_file
 from hookline.config.places import is_taken_over, list_patterns
-from hookline.engine.approval_service import list_removed_problems
+from hookline.engine.approval_service import list_pack_problems, list_removed_problems
 from hookline.engine.loader import list_hooks
-from hookline.engine.pack_problems import list_pack_problems
 from hookline.errors import ConfigError, HookError
 from hookline.model.spec import CLONED, MANAGED, SCOPES, Http
 from hookline.trust.state import CHANGED

@@ -125,6 +125,13 @@ def find_store_problem(engine: Engine) -> Problem | None:
     return None
 
 
+def list_pack_problems(engine: Engine) -> list[Problem]:
+    """Return what is wrong with installed packs, except those that the engine could not load."""
+    files = (each.key[0] for each in engine.snapshot.sources if each.error is None)
+    found = find_pack_problems(files, engine.environ)
+    return [problem for problems in found.values() for problem in problems]
+
+
 def count_waiting(engine: Engine) -> int:
     """Return how many hooks wait for an approval; a file that is not parsed counts as one.
 

@@ -9,7 +9,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from hookline.engine.engine import Engine
     from hookline.model.spec import Problem
 
 
@@ -25,13 +24,6 @@ def find_pack_problems(
 
     found = {file: check_pack(pack, environ) for file, pack in packs.items() if pack}
     return {file: problems for file, problems in found.items() if problems}
-
-
-def list_pack_problems(engine: Engine) -> list[Problem]:
-    """Return what is wrong with the packs of an engine, except those that it could not load."""
-    files = (each.key[0] for each in engine.snapshot.sources if each.error is None)
-    found = find_pack_problems(files, engine.environ)
-    return [problem for problems in found.values() for problem in problems]
 
 
 def explain_missing(file: str, environ: Mapping[str, str]) -> ConfigError | None:

@@ -6,9 +6,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from hookline.engine.approval_service import approve, find_statuses, get_gate_for
+from hookline.engine.approval_service import (
+    approve,
+    find_statuses,
+    get_gate_for,
+    list_pack_problems,
+)
 from hookline.engine.engine import Engine
-from hookline.engine.pack_problems import find_pack_problems, list_pack_problems
+from hookline.engine.pack_problems import explain_missing, find_pack_problems
 from hookline.errors import TrustError
 from hookline.packs.lock import list_packs
 from hookline.packs.plan import apply, plan_add
@@ -31,6 +36,7 @@ def environ(tmp_path: Path) -> dict[str, str]:
 def test_other_files_have_no_pack(environ: dict[str, str]) -> None:
     """Whatever they are called."""
     assert find_pack_problems(["/x/hookline.yaml", ""], environ) == {}
+    assert explain_missing("/x/hookline.yaml", environ) is None
 
 
 def test_an_intact_pack_has_no_problem(tmp_path: Path, environ: dict[str, str]) -> None:

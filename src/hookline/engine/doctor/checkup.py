@@ -10,6 +10,7 @@ from hookline.core.failure import explain_file_switch
 from hookline.engine.approval_service import (
     find_self_approve_problem,
     list_off,
+    list_pack_problems,
     list_removed_problems,
 )
 from hookline.engine.doctor.diagnosis import FAILURE_FINDINGS, diagnose_outcome
@@ -27,7 +28,6 @@ from hookline.engine.doctor.static_checks import (
 )
 from hookline.engine.doctor.tool_matchers import find_unmatched_tools
 from hookline.engine.host_integrations import list_call_problems
-from hookline.engine.pack_problems import list_pack_problems
 from hookline.engine.session_limits import describe_failures, find_failures, make_key
 from hookline.engine.trust_gate import inspect_once
 from hookline.model.frozen import Frozen
