@@ -99,7 +99,7 @@ def _update_pack(printer: Printer, name: str, *, yes: bool, dry_run: bool) -> Do
     plan = plan_update(name, os.environ)
     did = "planned" if dry_run else "updated"
     try:
-        if plan.after is None:
+        if not plan.has_new_version:
             did = "nothing"
         elif not dry_run and not _is_wanted(plan, printer, yes=yes):
             did = "declined"
@@ -147,8 +147,9 @@ def _is_wanted(plan: Plan, printer: Printer, *, yes: bool) -> bool:
 
 
 def _diff_config(plan: Plan) -> str:
-    before, after = (None if text is None else text.encode() for text in plan.texts)
-    return "" if before == after else make_change(plan.config, before, after).diff()
+    texts = (plan.edit.before, plan.edit.after)
+    before, after = (None if text is None else text.encode() for text in texts)
+    return "" if before == after else make_change(plan.edit.path, before, after).diff()
 
 
 def _make_document(plan: Plan, did: str, diff: str) -> Document:
@@ -184,17 +185,17 @@ def _render(document: Document, paint: Paint) -> Iterator[str]:
             continue
         source = f", from {shorten_path(each['source'])}" if each["source"] else ""
         yield f"{_DID[each['did']]} {name}{source}"
-        if each["did"] == "added":
+        if not each["was"]:
             yield from (f"  {hook['event']}  {hook['runs']}" for hook in each["hooks"])
             more = len(each["wheels"]) - 1
             if more > 0:
                 yield f"  with {count_things(more, 'wheel')} that it needs"
         if each["did"] == "planned":
             yield from _color(each["diff"], paint)
-    if any(each["did"] == "added" for each in packs):
-        yield "none of it runs before you approve it: hookline approve"
-    elif any(each["did"] == "updated" for each in packs):
-        yield "to review what changed: hookline approve"
+        if each["did"] == "added":
+            yield f"none of it runs before you approve it: hookline approve {each['pack']}"
+        elif each["did"] == "updated":
+            yield f"to review what changed: hookline approve {each['pack']}"
 
 
 def _color(text: str, paint: Paint) -> Iterator[str]:

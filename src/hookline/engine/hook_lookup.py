@@ -129,7 +129,7 @@ def find_by_end(specs: Sequence[HookSpec], word: str) -> list[HookSpec]:
 
 
 def find_hooks(engine: Engine, word: str, event: str = "") -> list[HookSpec]:
-    """Return hooks by an id, a command or address, a name, or a file of them.
+    """Return hooks by an id, a command or address, a name, a pack, or a file of them.
 
     Raises:
         TrustError: `trust.unmatched`, no declared hook is meant; `trust.ambiguous`, hooks that run
@@ -145,7 +145,7 @@ def find_hooks(engine: Engine, word: str, event: str = "") -> list[HookSpec]:
         if error.name == "trust.ambiguous":
             raise
     path = os.path.realpath(word)
-    found = [spec for spec in specs if spec.name == word]
+    found = [spec for spec in specs if word in (spec.name, spec.origin.pack) and word]
     found = found or [spec for spec in specs if _is_file_of(engine, spec, path)]
     ending = [] if found else find_by_end(specs, word)
     if len(ending) > 1:

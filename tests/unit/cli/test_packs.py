@@ -109,6 +109,26 @@ def test_one_damaged_pack_stops_no_other_update(desk: Desk) -> None:
     assert "my-pack 0+" in told.out
 
 
+def test_a_pack_is_named_as_a_whole(desk: Desk) -> None:
+    """By its name, its hooks are approved, switched off and revoked."""
+    desk.type("add", "./my-pack")
+    words = (
+        ("approve", "my-pack", "--yes"),
+        ("off", "my-pack"),
+        ("on", "my-pack"),
+        ("revoke", "my-pack"),
+    )
+    states = []
+    for each in words:
+        assert desk.type(*each).code == 0
+        (hook,) = desk.type("list", "--json").document["hooks"]
+        states.append((hook["standing"], hook["state"]))
+
+    assert states == [
+        ("approved", "ready"), ("approved", "off"), ("approved", "ready"), ("revoked", "revoked"),
+    ]  # fmt: skip
+
+
 def test_an_installation_approves_no_pack(desk: Desk) -> None:
     """It records your own hooks; those of a pack wait for a review of their own."""
     (desk.folder.parent / "home/.codex").mkdir()

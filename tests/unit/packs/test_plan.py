@@ -12,7 +12,7 @@ from hookline.errors import ConfigError
 from hookline.model.verdict import Stance
 from hookline.packs.lock import check_pack, list_names, list_packs
 from hookline.packs.plan import apply, discard, is_source, plan_add, plan_remove, plan_update
-from tests.unit.packs.support import CALL, GUARD, HOOKS, list_modules
+from tests.unit.packs.support import CALL, GUARD, list_modules
 
 if TYPE_CHECKING:
     from tests.unit.packs.support import World
@@ -51,7 +51,7 @@ def test_a_source_is_a_path_or_a_package(word: str) -> None:
 def test_a_plan_changes_nothing_that_is_in_force(world: World) -> None:
     """Until it is applied; what it has built goes with it."""
     plan = plan_add(str(world.pack), world.environ)
-    assert (plan.texts, world.config.exists()) == ((None, LINK), False)
+    assert (plan.edit.after, world.config.exists()) == (LINK, False)
     assert (list_names(world.environ), [spec.name for spec in plan.hooks]) == ([], ["guard"])
     discard(plan)
 
@@ -105,7 +105,8 @@ def test_an_update_shows_what_differs_and_waits_again(world: World) -> None:
     world.add()
     approve_all(world)
     old = world.versions
-    assert plan_update("my-pack", world.environ).after is None
+    apply(plan_update("my-pack", world.environ), world.environ)
+    assert (world.versions, find_states(world)) == (old, ["approved"])
     world.write_guard(GUARD.replace("no", "never"))
     plan = plan_update("my-pack", world.environ)
     assert "-echo 'no' >&2\n+echo 'never' >&2\n" in plan.diff
@@ -115,6 +116,23 @@ def test_an_update_shows_what_differs_and_waits_again(world: World) -> None:
     assert (len(world.versions), world.versions == old) == (1, False)
     assert (find_states(world), fire(world)) == (["changed"], Stance.ASK)
     assert world.config.read_text() == LINK
+
+
+def test_an_installation_that_was_cut_off_is_made_again(world: World) -> None:
+    """After the files are there, and before the user's file names them."""
+    world.add()
+    world.config.unlink()
+    world.add()
+
+    assert (find_states(world), world.config.read_text()) == (["new"], LINK)
+
+
+def test_discarding_a_plan_without_news_removes_nothing(world: World) -> None:
+    """What is in force stays."""
+    world.add()
+    discard(plan_update("my-pack", world.environ))
+
+    assert check_pack("my-pack", world.environ) == []
 
 
 def test_a_declined_update_leaves_everything(world: World) -> None:
@@ -167,37 +185,6 @@ def test_a_pack_whose_files_are_gone_can_be_removed(world: World) -> None:
     apply(plan_remove("my-pack", world.environ), world.environ)
 
     assert not world.config.exists()
-
-
-def test_an_entry_that_is_there_stays_as_it_is_written(world: World) -> None:
-    """As in a file that is shared between machines."""
-    world.config.parent.mkdir(parents=True)
-    path = f"{world.home}/.local/share/hookline/packs/my-pack/hookline.yaml"
-    text = f"version: 1\nsources:\n  - path: {path}\n    mode: strict\n"
-    world.config.write_text(text)
-    world.add()
-
-    assert world.config.read_text() == text
-
-
-def test_a_wrong_folder_is_refused(world: World) -> None:
-    """Without hooks, with a link, too large, with a wrong name; nothing stays behind."""
-    (world.folder / "empty").mkdir()
-    (world.folder / "9").mkdir()
-    (world.folder / "9/hookline.yaml").write_text(HOOKS)
-    for name, why in (("empty", "no hookline.yaml"), ("9", "no name"), ("nowhere", "no hookline")):
-        with pytest.raises(ConfigError, match=why):
-            plan_add(str(world.folder / name), world.environ)
-    (world.pack / "link").symlink_to("/etc/passwd")
-    with pytest.raises(ConfigError, match="HKL8001 a link, or no plain file"):
-        plan_add(str(world.pack), world.environ)
-    (world.pack / "link").unlink()
-    with (world.pack / "data").open("wb") as file:
-        file.truncate((64 << 20) + 1)
-    with pytest.raises(ConfigError, match="HKL8001 more than"):
-        plan_add(str(world.pack), world.environ)
-
-    assert world.versions == []
 
 
 def test_a_file_that_cannot_be_edited_keeps_its_bytes(world: World) -> None:
