@@ -99,9 +99,10 @@ def read_offer(name: str, wheels: Sequence[str]) -> Offer:
         version = found.version
     folders = [value.strip().replace(".", "/") for value in values]
     if len(folders) != 1 or f"{folders[0]}/hookline.yaml" not in names:
-        why = f"one entry point `{GROUP}` must name a folder with a hookline.yaml; it has {values}"
-        hint = "ask its author to add it"
-        raise ConfigError(f"`{name}` {version}: {why}", name="pack.invalid", hint=hint)
+        wrong = f": its entry points name {', '.join(values)}" if values else ""
+        hint = f"its author names a folder with a hookline.yaml by one entry point `{GROUP}`"
+        why = f"`{name}` {version} offers no pack{wrong}"
+        raise ConfigError(why, name="pack.invalid", hint=hint)
     return Offer(version=version, folder=folders[0])
 
 

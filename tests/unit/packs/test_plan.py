@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 import pytest
 
 from hookline.engine.approval_service import approve, find_statuses, get_gate_for, list_removed
 from hookline.engine.engine import Engine
+from hookline.engine.reload import is_stale
 from hookline.errors import ConfigError
 from hookline.model.verdict import Stance
 from hookline.packs.lock import check_pack, list_names, list_packs
@@ -116,6 +118,20 @@ def test_an_update_shows_what_differs_and_waits_again(world: World) -> None:
     assert (len(world.versions), world.versions == old) == (1, False)
     assert (find_states(world), fire(world)) == (["changed"], Stance.ASK)
     assert world.config.read_text() == LINK
+
+
+def test_an_engine_that_runs_sees_an_update(world: World) -> None:
+    """As that of a server: the link leads to other files."""
+    world.add()
+    engine = world.engine()
+    assert not is_stale(engine.loader)
+    world.write_guard(GUARD + "# new\n")
+    apply(plan_update("my-pack", world.environ), world.environ)
+    assert is_stale(engine.loader)
+    engine.reload()
+
+    (spec,) = engine.hooks
+    assert os.path.exists(spec.handler.script.split()[0])
 
 
 def test_an_installation_that_was_cut_off_is_made_again(world: World) -> None:

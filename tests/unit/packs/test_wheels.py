@@ -48,7 +48,7 @@ ENTRIES = [
 def test_a_package_offers_one_pack(world: World, entry: str, files: dict[str, str]) -> None:
     """By one entry point, whose folder has hooks."""
     path = world.wheel("mine", "1.0", files, entry=entry, requires="")
-    with pytest.raises(ConfigError, match="one entry point"):
+    with pytest.raises(ConfigError, match="offers no pack"):
         read_offer("mine", [str(path)])
 
 
