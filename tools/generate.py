@@ -245,6 +245,7 @@ _VARIABLES: Mapping[str, tuple[str, str]] = {
         f"`{MOST_CALLS}`",
         "calls of language models for each session",
     ),
+    "HOOKLINE_FOOTER": ("", "the template of the guard `runtime_footer`, before its option"),
     "HOOKLINE_COLOR": (
         "`auto`",
         "`always` or `never`: colour, before `NO_COLOR`, `FORCE_COLOR` and `CLICOLOR_FORCE`",

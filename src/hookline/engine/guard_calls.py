@@ -12,7 +12,7 @@ from hookline.engine.projects import find_event_project
 from hookline.guards.table import GUARDS
 from hookline.guards.verdict import ask_guard
 from hookline.guards.world import World
-from hookline.model.spec import Builtin
+from hookline.model.spec import CLONED, Builtin
 from hookline.model.verdict import Failure, Outcome
 from hookline.paths import find_home
 
@@ -22,17 +22,26 @@ if TYPE_CHECKING:
 
     from hookline.core.dispatch import Dispatch
     from hookline.engine.runtime import Runtime
+    from hookline.guards.finding import Answer
+    from hookline.model.spec import HookSpec
     from hookline.model.verdict import Verdict
 
 _LARGEST = 8 << 20  # bytes of a file that a guard reads
+_LONGEST_SENDING = 10.0  # seconds
 
 
 def call_guards(asked: Dispatch, runtime: Runtime) -> Dispatch:
     """Return the dispatch in which guards answer at once, in this process."""
-    return intercept(asked, partial(_call_guard, runtime=runtime))
+    sending: dict[str, Outcome] = {}
+    return intercept(
+        asked,
+        partial(_call_guard, runtime=runtime, sending=sending),
+        partial(_finish_sending, sending=sending),
+    )
 
 
-def _call_guard(run: Run, *, runtime: Runtime) -> Run | Outcome:
+def _call_guard(run: Run, *, runtime: Runtime, sending: dict[str, Outcome]) -> Run | Outcome:
+    """Return the outcome of a guard, or the run of what it sends; then the outcome is `sending`."""
     handler = run.spec.handler
     if type(handler) is not Builtin:
         return run
@@ -42,34 +51,72 @@ def _call_guard(run: Run, *, runtime: Runtime) -> Run | Outcome:
     began = perf_counter()
     try:
         if guard.remembers:
-            answer = _ask_with_memory(run, handler, runtime)
+            verdict, answer = _ask_with_memory(run, handler, runtime)
         else:
-            answer, _ = _ask(run, handler, runtime, {})
+            verdict, answer = _ask(run, handler, runtime, {})
+        _append_lines(answer, run, runtime)
     except Exception as error:  # noqa: BLE001 - a fault in a guard is that hook's failure
         detail = f"{type(error).__name__}: {error}"
         return Outcome(failure=Failure.RAISED, detail=detail, seconds=perf_counter() - began)
-    return Outcome(exit_code=0, answer=answer, seconds=perf_counter() - began)
+    outcome = Outcome(exit_code=0, answer=verdict, seconds=perf_counter() - began)
+    if answer.sends is None:
+        return outcome
+    sending[run.spec.id] = outcome
+    timeout = min(run.spec.timeout, _LONGEST_SENDING)
+    spec = run.spec.replace(handler=answer.sends, timeout=timeout)
+    return run.replace(spec=spec, payload="", detached=False)
+
+
+def _finish_sending(run: Run, outcome: Outcome, *, sending: dict[str, Outcome]) -> Outcome:
+    """Return the outcome of a guard whose message was sent.
+
+    A program or an address that receives a message has no say, whatever it answers.
+    """
+    meant = sending.pop(run.spec.id, None)
+    if meant is None:
+        return outcome
+    if outcome.failure not in (None, Failure.UNREADABLE):
+        return outcome
+    if outcome.exit_code:
+        detail = f"exit code {outcome.exit_code}: {outcome.stderr.strip()}"
+        return Outcome(failure=Failure.REJECTED, detail=detail, seconds=outcome.seconds)
+    return meant.replace(seconds=meant.seconds + outcome.seconds)
+
+
+def _append_lines(answer: Answer, run: Run, runtime: Runtime) -> None:
+    if not answer.appends:
+        return
+    # Few guards write.
+    from hookline.engine.guard_effects import append_line  # noqa: PLC0415
+
+    for append in answer.appends:
+        append_line(append, runtime.environ, is_cloned=run.spec.origin.scope in CLONED)
 
 
 def _ask(
     run: Run, handler: Builtin, runtime: Runtime, state: dict[str, Any]
-) -> tuple[Verdict, Any]:
+) -> tuple[Verdict, Answer]:
     return ask_guard(handler.name, run.event, handler.options, make_world(run, runtime, state))
 
 
-def _ask_with_memory(run: Run, handler: Builtin, runtime: Runtime) -> Verdict:
+def _ask_with_memory(run: Run, handler: Builtin, runtime: Runtime) -> tuple[Verdict, Answer]:
     """Ask a guard within one change of the session, so that no other process gets in between."""
-    answers: list[Verdict] = []
+    answers: list[tuple[Verdict, Answer]] = []
 
     def change(state: dict[str, Any]) -> dict[str, Any] | None:
-        answer, new = _ask(run, handler, runtime, state)
-        answers.append(answer)
-        memory: dict[str, Any] | None = new
+        answers.append(_ask(run, handler, runtime, state))
+        memory: dict[str, Any] | None = answers[0][1].state
         return memory
 
-    if not runtime.sessions.change_guard(run.event, run.spec.id, change):
-        return _ask(run, handler, runtime, {})[0]
+    if not runtime.sessions.change_guard(run.event, _find_memory(run.spec), change):
+        return _ask(run, handler, runtime, {})
     return answers[0]
+
+
+def _find_memory(spec: HookSpec) -> str:
+    """Return the key of a guard's memory: the hooks of an entry, one for each event, share it."""
+    before, _, after = spec.id.rpartition(f".{spec.native_event}")
+    return before + after
 
 
 def make_world(run: Run, runtime: Runtime, state: dict[str, Any]) -> World:

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from hookline.model.event import Rewrite
+    from hookline.model.spec import Command, Http
 
 # The rule of a finding that says what a guard could not read or decide.
 UNVERIFIED = "unverified"
@@ -37,12 +38,27 @@ class Finding(Frozen):
     paths: tuple[str, ...] = ()
 
 
+class Append(Frozen):
+    """A line for a log file, which only the user can read.
+
+    Attributes:
+        path: absolute, from `~`, or relative to the folder `logs` of hookline's state.
+        line: what to append, without a line break.
+        largest: bytes; before the file gets larger, it is put aside as `PATH.1`.
+    """
+
+    path: str
+    line: str
+    largest: int
+
+
 class Answer(Frozen):
     """What a guard answers: findings, and changes that need no refusal.
 
     `rewrite`: a masked text or input; dropped if a finding refuses. `for_user`, `for_agent`: texts.
     `state`: the guard's new memory of the session, None to keep the old one. `redo_limit`: how
-    often this guard may send the agent back in a turn.
+    often this guard may send the agent back in a turn. `appends`: lines for log files. `sends`: an
+    address or a program that receives a message; if that fails, the guard has failed.
     """
 
     findings: tuple[Finding, ...] = ()
@@ -51,3 +67,5 @@ class Answer(Frozen):
     for_agent: str = ""
     state: Any = None
     redo_limit: int | None = None
+    appends: tuple[Append, ...] = ()
+    sends: Command | Http | None = None

@@ -25,8 +25,9 @@ class Guard(Frozen):
     """A guard of hookline.
 
     `module` has the function `judge(event, options, world) -> Answer | None`. `remembers`: it has a
-    memory of the session. `rules`: each rule by its id, with what it refuses or marks.
-    `is_recommended`: `hookline add --recommended` adds it.
+    memory of the session. `rules`: each rule by its id, with what it refuses or marks. `observes`:
+    it refuses and masks nothing, so its failure refuses nothing either. `is_recommended`:
+    `hookline add --recommended` adds it.
     """
 
     summary: str
@@ -35,6 +36,7 @@ class Guard(Frozen):
     options: Mapping[str, Option]
     rules: Mapping[str, str]
     remembers: bool = False
+    observes: bool = False
     is_recommended: bool = False
 
 
@@ -114,6 +116,52 @@ secret.typed   | a secret in a command line (a note only)
         events=("tool.after", "tool.result", "response.before", "message.outbound"),
         options=_read_options("""
 kinds | texts | only these: email, phone, card, iban, us-ssn, chinese-id
+"""),
+        rules={},
+    ),
+    "tool_audit_log": Guard(
+        summary="writes a JSON line for each call of a tool, without secrets",
+        module="hookline.guards.tool_audit_log",
+        observes=True,
+        events=("tool.after", "tool.failure"),
+        options=_read_options("""
+file        | text    | the log file, `tool-calls.jsonl` in `logs` of hookline's state folder
+results     | flag    | also write what the calls returned
+largest_mib | integer | MiB at which the file is put aside as `FILE.1`; 16 by default
+"""),
+        rules={},
+    ),
+    "budget_alert": Guard(
+        summary="tells you when a turn, or a session, costs more than a limit",
+        module="hookline.guards.budget_alert",
+        observes=True,
+        events=("response.before",),
+        remembers=True,
+        options=_read_options("""
+limit_usd         | number | US dollars a turn; 1 if no limit is given
+session_limit_usd | number | US dollars a session
+"""),
+        rules={},
+    ),
+    "inject_website_reminder": Guard(
+        summary="reminds the model to publish a website before it says that it did",
+        module="hookline.guards.website_reminder",
+        observes=True,
+        events=("model.request", "prompt.submit"),
+        remembers=True,
+        options=_read_options("""
+text | text | the reminder
+"""),
+        rules={},
+    ),
+    "runtime_footer": Guard(
+        summary="replaces costs that a model typed under a reply by the true ones",
+        module="hookline.guards.runtime_footer",
+        observes=True,
+        events=("response.before", "model.request"),
+        options=_read_options("""
+template | text | the line, with {model}, {cost}, {tokens}, {input}, {output}
+nudge    | flag | tell the model at each request that it need not write costs
 """),
         rules={},
     ),

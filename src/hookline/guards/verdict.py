@@ -22,8 +22,8 @@ _LONGEST = 400  # characters of evidence
 
 def ask_guard(
     name: str, event: Event, options: Mapping[str, Any], world: World
-) -> tuple[Verdict, Any]:
-    """Return a guard's verdict on an event, and its new memory of the session (None: as before).
+) -> tuple[Verdict, Answer]:
+    """Return a guard's verdict on an event, and its whole answer.
 
     Raises:
         KeyError: there is no such guard.
@@ -44,7 +44,7 @@ def ask_guard(
         labels=tuple(dict.fromkeys(each.rule for each in findings)),
         redo_limit=answer.redo_limit,
     )
-    return verdict, answer.state
+    return verdict, answer
 
 
 def _explain(name: str, findings: Sequence[Finding]) -> str:

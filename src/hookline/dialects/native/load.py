@@ -26,6 +26,7 @@ from hookline.guards.table import GUARDS
 from hookline.model.kinds import find_by_native_name
 from hookline.model.spec import CLONED, Builtin
 from hookline.model.tools import find_broader_kind
+from hookline.model.verdict import Stance
 from hookline.wire.fields import Node, describe_value, to_problem
 from hookline.wire.hook_ids import make_hook_id, name_source, number_equal
 from hookline.wire.sources import (
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from hookline.core.dialect import EventRow
-    from hookline.model.spec import HookSpec, Problem
+    from hookline.model.spec import Handler, HookSpec, Problem
 
 _VERSION = 1
 # Problems at the top of a file that lose no hook.
@@ -215,12 +216,20 @@ def _read_hook(hook: Node, row: EventRow, shared: Given) -> HookSpec:
         timeout=given.get("timeout") or TABLE.default_timeout,
         detached=given.get("detached", False),
         once=given.get("once", False),
-        on_failure=given.get("on_failure", resolve_failure(row, source.mode)),
+        on_failure=given.get("on_failure", _find_failure_rule(handler, row, source)),
         files=() if hook.errors_since(mark) else tuple(hook.value.get("files") or ()),
         match_tools="canonical",
         facts=_find_facts(given, source),
     )
     return spec.replace(shadow=True) if given.get("shadow") else spec
+
+
+def _find_failure_rule(handler: Handler | None, row: EventRow, source: Source) -> Stance:
+    """Return what a failure means; what only observes refuses nothing by failing."""
+    guard = GUARDS.get(handler.name) if isinstance(handler, Builtin) else None
+    if guard is not None and guard.observes:
+        return Stance.SILENT
+    return resolve_failure(row, source.mode)
 
 
 def _find_facts(given: Mapping[str, Any], source: Source) -> dict[str, str]:
