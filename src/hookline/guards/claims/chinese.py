@@ -1,0 +1,265 @@
+"""Finds what a Chinese sentence claims, clause by clause, by verbs and their words of aspect."""
+
+from __future__ import annotations
+
+import re
+
+from hookline.guards.claims import chinese_lexicon as lexicon
+from hookline.guards.claims.prose import CODE, QUOTE, URL
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from hookline.guards.claims.claim import Kind
+
+_CLAUSE = re.compile(
+    r"[，,；;。！!：:—（）()→]+|(?<=\S)\s+-\s+|但是|但(?=[我测构部推提发])|而且|并且|不过|、(?=已|并)"
+)
+_PLANS, _DENIALS = re.compile(lexicon.PLANS), re.compile(lexicon.DENIALS)
+_ASKS, _FAILURES = re.compile(lexicon.ASKS), re.compile(lexicon.FAILURES)
+_PARTIAL, _DRAFTS = re.compile(lexicon.PARTIAL), re.compile(lexicon.DRAFTS)
+_ELSEWHEN, _HABITS = re.compile(lexicon.ELSEWHEN), re.compile(lexicon.HABITS)
+_OTHERS = re.compile(lexicon.OTHERS)
+_THINGS = re.compile(f"(?:{lexicon.THINGS})", re.IGNORECASE)
+_ADVERBS = re.compile(f"(?:{lexicon.ADVERBS})")
+_MARKS = re.compile(rf"[{CODE}{QUOTE}{URL}\s\d*_#`~✅✓✔🎉🚀☑、.。]+")
+_PLACES = re.compile(r"(?:向|到|在|从|往|给|用|对)\s?[A-Za-z][\w./-]*")
+_CONDITION = re.compile(
+    r"如果|若(?!干)|要是|假如|假设|一旦|除非|只要|万一|倘若|每当|当.{1,20}时|等.{1,20}(?:后|再)|待.{1,20}后|的话"
+)
+_DONE_BEFORE = re.compile(f"(?:{lexicon.DONE_BEFORE})")
+_DONE_AFTER = re.compile(rf"\s?(?:{lexicon.DONE_AFTER})")
+# Directly after a verb: it is not a statement of its own.
+_NOT_AFTER = re.compile(
+    r"\s?(?:了|完成|成功|完毕|好|完|通过)?\s?(?:之?后(?!端|台)|以后|之?前(?!端|台)|以前|时(?!间)|的时候|的话|失败|不了|不成|不上)"
+)
+_ATTRIBUTE = re.compile(r"\s?(?:了|成功|完成|完毕|过|好)?的(?!确)(?=[^，。；！]*\S)")
+_OBJECT_AFTER = re.compile(
+    r"(?:了|过)?\s?(?!到|至|在|于|给|成功|完成|完毕|上|出|好|✅|并|，|。|$|进)[\u4e00-\u9fffA-Za-z]"
+)
+_TEST = re.compile(
+    rf"(?:{lexicon.TESTS})(?P<between>[^，。；]{{0,18}}?)(?P<done>{lexicon.PASSED})", re.IGNORECASE
+)
+_TEST_OBJECT = re.compile(
+    rf"(?:已经?|都|均|全部|成功|顺利)?通过(?:了|所有|全部)[^，。；]{{0,12}}?(?:{lexicon.TESTS})|"
+    rf"(?:已经?|都|均|全部|顺利)通过[^，。；]{{0,8}}?(?:{lexicon.TESTS})|"
+    r"跑通了[^，。；]{0,10}?(?:测试|用例|单测)|"
+    r"\d+ ?(?:个|项|条)?(?:用例|测试)?[^，。；]{0,4}(?:全部|全|都|均)(?:通过|过了|绿)|"
+    r"\d+\s*/\s*\d+ ?(?:个|项)?[^，。；]{0,4}通过|\d+ passed"
+)
+_BUILD = re.compile(
+    rf"(?:{lexicon.BUILDS})(?P<between>[^，。；]{{0,12}}?)(?P<done>{lexicon.BUILT})", re.IGNORECASE
+)
+_BUILD_DONE = re.compile(
+    r"(?:已经?|成功|顺利)(?:编译|构建|打包)(?:了|成功|通过|完成|$|[，。])|(?:能|可以)正常(?:编译|构建)了"
+)
+_NOT_TESTED_AFTER = re.compile(r"\s?(?:率|之?前(?!端|台)|时(?!间)|的话|不了|测试发现|的(?=\S))")
+_NOT_BUILT_AFTER = re.compile(
+    r"\s?(?:率|之?后(?!端|台)|以后|之?前(?!端|台)|时(?!间)|的话|的(?=\S)|才)"
+)
+_NOT_TESTS, _NOT_BUILDS = re.compile(lexicon.NOT_TESTS), re.compile(lexicon.NOT_BUILDS)
+_LIVE = re.compile(lexicon.LIVE)
+_ONLINE = re.compile(
+    r"网站|页面|站点|应用|文章|主页|落地页|博客|仪表盘|看板|服务|版本|链接|它|作品|App|app|小程序|功能"
+)
+_PRODUCTION = re.compile(r"部署|生产|服务器|集群|deploy", re.IGNORECASE)
+_COUNTED = re.compile(r"(\d+)\s*(?:/|中的?|个中的?)\s*(\d+)")
+_JUST_SHOWN = re.compile(
+    r"按钮|字段|标签上|枚举|(?:函数|方法|接口|变量|属性|状态).{0,8}(?:返回|用来|用于|判断|表示|变成|说明)"
+)
+
+
+def find_chinese(text: str) -> list[Kind]:
+    """Return the kinds that a sentence claims; `text` is without what it only mentions."""
+    if _ASKS.search(text) and not _split(text)[:-1]:
+        return []
+    found: list[Kind] = []
+    clauses = _split(text)
+    is_asked = bool(_ASKS.search(text))
+    is_under = False
+    for place, clause in enumerate(clauses):
+        is_last = place == len(clauses) - 1
+        has_condition = bool(_CONDITION.search(clause))
+        if is_asked and (is_last or _ASKS.search(clause)):
+            continue
+        if is_under or has_condition:
+            is_under = True
+            continue
+        rest = "，".join(clauses[place + 1 :])
+        for kind in _find_clause(clause, rest, text):
+            if kind not in found and not _is_withdrawn(rest, kind):
+                found.append(kind)
+    if "published" in found and "deployed" in found and not _PRODUCTION.search(text):
+        found.remove("deployed")
+    return found
+
+
+def _split(text: str) -> list[str]:
+    return [part for part in _CLAUSE.split(text) if part and part.strip(" *_?？!！")]
+
+
+def _find_clause(clause: str, rest: str, text: str) -> Iterator[Kind]:
+    is_general = _HABITS.search(clause) or _JUST_SHOWN.search(clause)
+    if is_general and not re.search("提醒|定时", clause):
+        return
+    yield from _find_tests(clause, rest, text)
+    yield from _find_builds(clause)
+    yield from _find_verbs(clause)
+    live = _LIVE.search(clause)
+    if live and _ONLINE.search(clause) and not _is_blocked(clause[: live.start() + 2]):
+        is_planned = _PLANS.search(clause.replace("可以访问", "")) or _ELSEWHEN.search(clause)
+        if not is_planned:
+            yield "deployed" if re.search("服务|生产|环境|版本|功能", clause) else "published"
+
+
+# -- tests and builds ------------------------------------------------------------------------------
+
+
+def _find_tests(clause: str, rest: str, text: str) -> Iterator[Kind]:
+    if _NOT_TESTS.search(clause) and not re.search("通过了|已通过|都通过|均通过|全部通过", clause):
+        return
+    found = _TEST.search(clause) or _TEST_OBJECT.search(clause)
+    if found is None:
+        return
+    between = found.groupdict().get("between") or ""
+    before = clause[: found.start()]
+    after = clause[found.end() :]
+    if _is_blocked(before) or _is_blocked(between) or _has_partial(clause, text):
+        return
+    is_time = re.match(r"\s?(?:之?后(?!端|台)|以后)", after)
+    if (is_time and not _has_later_claim(rest)) or _NOT_TESTED_AFTER.match(after):
+        return
+    if _OTHERS.search(before) and not re.search("的$", before):
+        return
+    yield "tests_pass"
+
+
+def _has_partial(clause: str, text: str) -> bool:
+    """Return whether the sentence says that some of the tests fail."""
+    counted = _COUNTED.search(clause)
+    if counted and counted[1] != counted[2]:
+        return True
+    return bool(_PARTIAL.search(text.replace("100%", "").replace("100 %", "")))
+
+
+def _find_builds(clause: str) -> Iterator[Kind]:
+    if _NOT_BUILDS.search(clause) or _FAILURES.search(clause) or _ELSEWHEN.search(clause):
+        return
+    patterns = (_BUILD, _BUILD_DONE)
+    if any(_is_built(clause, found) for each in patterns for found in each.finditer(clause)):
+        yield "build_works"
+
+
+def _is_built(clause: str, found: re.Match[str]) -> bool:
+    between = found.groupdict().get("between") or ""
+    before, after = clause[: found.start()], clause[found.end() :]
+    if found[0].startswith(("工程", "项目")) and not re.search("编译|构建|打包", found[0]):
+        return False
+    if re.search("测试|任务|提醒|部署|发布|推送|提交", between) or _NOT_BUILT_AFTER.match(after):
+        return False
+    return not _is_blocked(before) and not _is_blocked(between)
+
+
+def _has_later_claim(rest: str) -> bool:
+    return bool(re.search("已|了", rest)) and not _PLANS.search(rest)
+
+
+# -- verbs -----------------------------------------------------------------------------------------
+
+
+def _find_verbs(clause: str) -> Iterator[Kind]:
+    given: set[int] = set()
+    for row in lexicon.VERBS:
+        if row.needs and not re.search(row.needs, clause, re.IGNORECASE):
+            continue
+        if row.excluded and re.search(row.excluded, clause, re.IGNORECASE):
+            continue
+        for found in re.finditer(_boundary(row.verbs), clause, re.IGNORECASE):
+            if found.start() in given:
+                continue
+            if _is_done(clause, found.start(), found.end()):
+                if row.kind in ("published", "posted", "sent") and _DRAFTS.search(clause):
+                    continue
+                given.add(found.start())
+                yield row.kind
+                break
+
+
+def _boundary(verbs: str) -> str:
+    return "|".join(rf"\b{verb}(?:ed)?\b" if verb.isascii() else verb for verb in verbs.split("|"))
+
+
+def _is_done(clause: str, start: int, end: int) -> bool:
+    """Return whether the speaker says that the verb at this place has happened."""
+    before, after = clause[:start], clause[end:]
+    if _NOT_AFTER.match(after) or _ATTRIBUTE.match(after):
+        return False
+    if _is_blocked(before) or _is_blocked_right(after) or _ELSEWHEN.search(clause):
+        return False
+    has_aspect = (
+        bool(_DONE_AFTER.match(after))
+        or bool(_DONE_BEFORE.search(before))
+        or bool(
+            re.match(r"[^，。；]{0,24}?(?:了(?!解)|完成|成功|完毕|✅)(?:\W*$|[^的后前])", after)
+        )
+        or bool(re.match(r"[^，。；]{0,24}?(?:了|完成|成功|完毕|✅)\W*$", after))
+    )
+    return has_aspect and not _is_of_others(before, after)
+
+
+def _is_blocked(before: str) -> bool:
+    plain = before.replace("已将", "").replace("没问题", "").replace("没有问题", "")
+    plain = (
+        plain.replace("计划任务", "").replace("按计划", "").replace("功能", "").replace("性能", "")
+    )
+    if re.search(r"(?:已确认|已验证|确认了|验证了|我确认|可以确认|已检查|检查了)", plain):
+        plain = re.sub(r"可以确认|确保", "", plain)
+    return bool(_PLANS.search(plain) or _DENIALS.search(plain))
+
+
+def _is_blocked_right(after: str) -> bool:
+    return bool(
+        re.match(r"[^，。；]{0,10}?(?:失败|未果|不成功|没成功|被拒|报错|超时)", after)
+        or re.match(r"\s?(?:一下|吧|看看|下试)", after)
+    )
+
+
+def _is_of_others(before: str, after: str) -> bool:
+    """Return whether somebody else is the subject: `苹果发布了新手机`."""
+    if _OTHERS.search(before) and not re.search("我", before):
+        return True
+    if re.search("我|被|把|已将|由", before):
+        return False
+    left = _MARKS.sub("", _ADVERBS.sub("", _THINGS.sub("", _PLACES.sub("", before))))
+    has_object = bool(_OBJECT_AFTER.match(after.lstrip()))
+    return bool(left) and has_object and not _THINGS.search(before)
+
+
+def _is_withdrawn(rest: str, kind: Kind) -> bool:
+    """Return whether a later clause of the sentence says that it failed after all."""
+    own = _NAMES[kind]
+    return any(
+        _FAILURES.search(part)
+        and (
+            re.search(own, part)
+            or part.strip().startswith(("但被", "被", "但失败", "失败", "结果失败", "却"))
+        )
+        and not re.search("没有|无|零|0 ?个", part)
+        for part in _CLAUSE.split(rest)
+        if part
+    )
+
+
+_NAMES: dict[Kind, str] = {
+    "pushed": "推送|push|远程|它|被拒",
+    "committed": "提交|commit|它",
+    "published": "发布|它|上架",
+    "deployed": "部署|上线|它",
+    "sent": "发送|邮件|消息|投递|退回|它",
+    "posted": "发帖|帖子|发布|它",
+    "scheduled": "任务|提醒|创建|它",
+    "request_opened": "PR|请求|创建|它",
+    "tests_pass": "测试|用例",
+    "build_works": "构建|编译|打包",
+}
