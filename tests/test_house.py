@@ -54,7 +54,6 @@ ELSEWHERE = {
     "core/dispatch.py": ("tests/plays", "the dispatcher is played, not called"),
     "core/plan.py": ("tests/plays/test_order.py", "an order is seen in a play"),
     "core/fold.py": ("tests/plays/test_folding.py", "and in tests/laws/test_stances_only_grow.py"),
-    "engine/guard_calls.py": ("tests/unit/guards/test_native_use.py", "by guards of a file"),
     "core/fit.py": ("tests/plays/test_folding.py", "and in tests/laws/test_stances_only_grow.py"),
 }
 # Whole folders whose modules are parts of one thing that is tested as one.

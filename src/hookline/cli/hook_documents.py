@@ -165,8 +165,8 @@ def describe_handler(spec: HookSpec) -> str:
         case Model(names=names, base_url=url, prompt=prompt):
             place = f" at {describe_url(url)}" if url else ""  # of which the rest may be a secret
             return f"model {', or '.join(names)}{place}: {first_line(prompt.strip())}"
-        case Builtin(name=name, args=args):
-            return " ".join(("builtin", name, *args))
+        case Builtin(args=args):
+            return " ".join(("builtin", describe_run(spec), *args))
         case InProcess(name=name):
             return f"python {name}"
         case Broken(reason=reason):

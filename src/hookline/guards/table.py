@@ -165,6 +165,17 @@ nudge    | flag | tell the model at each request that it need not write costs
 """),
         rules={},
     ),
+    "notifier": Guard(
+        summary="tells you, on the desktop or by a webhook, that an agent is done or waits",
+        module="hookline.guards.notifier",
+        observes=True,
+        events=("stop", "notification", "error", "stop.failure"),
+        options=_read_options("""
+webhook | text | an address that takes messages in the form of Slack, or `$NAME` of a variable
+details | flag | also send the beginning of the agent's last reply
+"""),
+        rules={},
+    ),
 }
 
 

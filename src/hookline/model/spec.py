@@ -330,7 +330,14 @@ class Broken(Frozen):
 
 
 def describe_command(handler: Handler) -> str:
-    """Return what a handler runs, as `approve` shows it: a command, an address, a name."""
+    """Return what a handler runs, as `approve` shows it: a command, an address, a name.
+
+    The name of a guard is followed by its options.
+    """
+    if isinstance(handler, Builtin) and handler.options:
+        import json  # noqa: PLC0415 - only for display and records
+
+        return f"{handler.name} {json.dumps(handler.options)}"
     for field in ("script", "url", "name"):
         if text := getattr(handler, field, ""):
             return str(text)
