@@ -66,6 +66,7 @@ AS_A_WHOLE = {
     "handlers": ("tests/unit/handlers", "runners are tested by what their processes do"),
     "chat": ("tests/unit/test_chat.py", "a surface, tested by what it answers"),
     "cli": ("tests/transcripts", "a command is tested by what it prints"),
+    "templates": ("tests/unit/templates", "a template is tested by what its copy does"),
     "guards": ("tests/unit/guards", "a guard is tested by what it says about events"),
     "text/secrets": ("tests/guards/secrets", "what it finds is measured on a corpus"),
     "text/script": ("tests/unit/text/script/test_evaluate.py", "its parts read one text together"),

@@ -41,6 +41,8 @@ _BODIES: dict[str, type[Body]] = {
     "trigger": Compaction,
     "text": Message,
 }
+# What the engine knows of an event that can send the agent back (docs/architecture.md 4.12).
+_COUNTS = ("stop_block_count", "stop_block_limit")
 
 
 def _row(kind: kinds.Kind) -> EventRow:
@@ -54,7 +56,7 @@ def _row(kind: kinds.Kind) -> EventRow:
         native=kind.name,
         kind=kind.name,
         body=body,
-        fields=column(" ".join(kind.payload)),
+        fields=column(" ".join((*kind.payload, *(_COUNTS if kind.redo else ())))),
         subject="tool" if body is ToolCall else "",
         powers=kind.powers | {"note"} | answers,
         plain_context=kind.cls == "context" or (body is Prompt and "context" in kind.powers),
