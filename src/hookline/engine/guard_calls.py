@@ -18,12 +18,13 @@ from hookline.paths import find_home
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
     from hookline.core.dispatch import Dispatch
     from hookline.engine.runtime import Runtime
     from hookline.guards.finding import Answer
-    from hookline.model.spec import HookSpec
+    from hookline.model.spec import Command, HookSpec, Http
     from hookline.model.verdict import Verdict
 
 _LARGEST = 8 << 20  # bytes of a file that a guard reads
@@ -40,31 +41,47 @@ def call_guards(asked: Dispatch, runtime: Runtime) -> Dispatch:
     )
 
 
+def try_guard(run: Run, runtime: Runtime) -> Outcome | None:
+    """Return the outcome of a guard that remembers, writes and sends nothing; None of others."""
+    handler = run.spec.handler
+    if type(handler) is not Builtin or handler.name not in GUARDS:
+        return None
+    return _time(lambda: _ask(run, handler, runtime, {}))[0]
+
+
 def _call_guard(run: Run, *, runtime: Runtime, sending: dict[str, Outcome]) -> Run | Outcome:
     """Return the outcome of a guard, or the run of what it sends; then the outcome is `sending`."""
     handler = run.spec.handler
-    if type(handler) is not Builtin:
+    if type(handler) is not Builtin or handler.name not in GUARDS:
         return run
-    guard = GUARDS.get(handler.name)
-    if guard is None:
-        return run
-    began = perf_counter()
-    try:
-        if guard.remembers:
+
+    def ask() -> tuple[Verdict, Answer]:
+        if GUARDS[handler.name].remembers:
             verdict, answer = _ask_with_memory(run, handler, runtime)
         else:
             verdict, answer = _ask(run, handler, runtime, {})
         _append_lines(answer, run, runtime)
-    except Exception as error:  # noqa: BLE001 - a fault in a guard is that hook's failure
-        detail = f"{type(error).__name__}: {error}"
-        return Outcome(failure=Failure.RAISED, detail=detail, seconds=perf_counter() - began)
-    outcome = Outcome(exit_code=0, answer=verdict, seconds=perf_counter() - began)
-    if answer.sends is None:
+        return verdict, answer
+
+    outcome, sends = _time(ask)
+    if sends is None:
         return outcome
     sending[run.spec.id] = outcome
     timeout = min(run.spec.timeout, _LONGEST_SENDING)
-    spec = run.spec.replace(handler=answer.sends, timeout=timeout)
+    spec = run.spec.replace(handler=sends, timeout=timeout)
     return run.replace(spec=spec, payload="", detached=False)
+
+
+def _time(ask: Callable[[], tuple[Verdict, Answer]]) -> tuple[Outcome, Command | Http | None]:
+    """Return the outcome of a guard, and what receives its message, if it sends one."""
+    began = perf_counter()
+    try:
+        verdict, answer = ask()
+    except Exception as error:  # noqa: BLE001 - a fault in a guard is that hook's failure
+        detail = f"{type(error).__name__}: {error}"
+        outcome = Outcome(failure=Failure.RAISED, detail=detail, seconds=perf_counter() - began)
+        return outcome, None
+    return Outcome(exit_code=0, answer=verdict, seconds=perf_counter() - began), answer.sends
 
 
 def _finish_sending(run: Run, outcome: Outcome, *, sending: dict[str, Outcome]) -> Outcome:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from hookline.model.frozen import Frozen
+from hookline.model.spec import Builtin
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from hookline.model.spec import Handler
 
 
 class Option(Frozen):
@@ -182,3 +185,8 @@ details | flag | also send the beginning of the agent's last reply
 def find_rule_owner(rule: str) -> str:
     """Return the guard that a rule belongs to; empty if there is no such rule."""
     return next((name for name, guard in GUARDS.items() if rule in guard.rules), "")
+
+
+def is_observer(handler: Handler | None) -> bool:
+    """Return whether a handler is a guard that refuses and masks nothing."""
+    return isinstance(handler, Builtin) and handler.name in GUARDS and GUARDS[handler.name].observes

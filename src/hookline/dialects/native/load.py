@@ -22,7 +22,7 @@ from hookline.dialects.native.fields import (
 from hookline.dialects.native.guards import read_exceptions
 from hookline.dialects.native.handlers import is_builtin, read_handler
 from hookline.errors import ConfigError, did_you_mean
-from hookline.guards.table import GUARDS
+from hookline.guards.table import GUARDS, is_observer
 from hookline.model.kinds import find_by_native_name
 from hookline.model.spec import CLONED, Builtin
 from hookline.model.tools import find_broader_kind
@@ -226,10 +226,7 @@ def _read_hook(hook: Node, row: EventRow, shared: Given) -> HookSpec:
 
 def _find_failure_rule(handler: Handler | None, row: EventRow, source: Source) -> Stance:
     """Return what a failure means; what only observes refuses nothing by failing."""
-    guard = GUARDS.get(handler.name) if isinstance(handler, Builtin) else None
-    if guard is not None and guard.observes:
-        return Stance.SILENT
-    return resolve_failure(row, source.mode)
+    return Stance.SILENT if is_observer(handler) else resolve_failure(row, source.mode)
 
 
 def _find_facts(given: Mapping[str, Any], source: Source) -> dict[str, str]:

@@ -8,6 +8,7 @@ from hookline.core.dispatch import Run, dispatch
 from hookline.core.failure import judge_unrun
 from hookline.core.interpretation import interpret
 from hookline.core.plan import Group, Plan
+from hookline.engine.guard_calls import try_guard
 from hookline.handlers.table import call, perform_all
 from hookline.model import tools
 from hookline.model.event import (
@@ -101,7 +102,8 @@ def ask_hook(
 ) -> tuple[Outcome | None, Verdict]:
     """Ask one hook about an event regardless of its conditions.
 
-    All else is as in production: payload, process, limits, trust, reading.
+    All else is as in production: payload, process, limits, trust, reading. Only a guard neither
+    remembers nor writes nor sends anything.
 
     Returns:
         Its outcome, None if it was not reached; and its verdict.
@@ -121,7 +123,10 @@ def ask_hook(
         runs = next(dispatch(plan, event, perf_counter))
     except StopIteration as unasked:
         return None, unasked.value.verdicts[0]
-    if isinstance(spec.handler, InProcess):
+    guarded = try_guard(runs[0], engine.runtime)
+    if guarded is not None:
+        outcome = guarded
+    elif isinstance(spec.handler, InProcess):
         outcome = call(runs[0])
     else:
         environ = {**engine.environ, VARIABLE: "1"}

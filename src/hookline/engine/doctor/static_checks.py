@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 from hookline.engine.doctor.published_samples import find_samples
 from hookline.engine.hook_lookup import describe_run
 from hookline.errors import HandlerError
+from hookline.guards.table import is_observer
 from hookline.handlers.checked_connection import resolve_addresses
 from hookline.handlers.model_libraries import find_missing_library
 from hookline.model.kinds import kind
@@ -62,6 +63,8 @@ def check_policy(spec: HookSpec, table: Table) -> Iterator[Finding]:
     Only a hook counts whose denial prevents an action. A stop gate that fails closed would never
     let the agent stop.
     """
+    if is_observer(spec.handler):
+        return
     at, row = kind(spec.kind), table.row(spec.native_event)
     can_refuse = at.is_gate and not at.feedback and not at.redo
     if row is None:

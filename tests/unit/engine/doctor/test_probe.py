@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING
 
 import pytest
 
+from hookline import Engine
 from hookline.engine.catalog import NAMES, make_dialect
+from hookline.engine.doctor.checkup import run_checkup
 from hookline.engine.doctor.probe import HARMLESS, SESSION, make_event
+from hookline.guards.table import GUARDS
 from hookline.model.event import ToolCall
 from hookline.model.spec import Command, HookSpec, OneOf
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 # The hooks of a3s are functions, which are handed the event itself.
 EVENTS = [
@@ -71,3 +78,20 @@ def test_a_made_up_call_uses_the_tool_of_the_matcher() -> None:
 
     assert isinstance(event.body, ToolCall)
     assert event.tool == "Write"
+
+
+def test_a_guard_is_asked_and_has_no_effect(tmp_path: Path) -> None:
+    """It answers as in production, remembers, writes and sends nothing, and needs no warning."""
+    hooks = [{"use": name} for name in GUARDS]
+    engine = Engine.from_config(
+        {"version": 1, "hooks": hooks},
+        dialect="hookline",
+        trust="all",
+        cwd=tmp_path,
+        environ={"HOME": str(tmp_path), "PATH": ""},
+    )
+    checkup = run_checkup(engine)
+
+    assert checkup.all_findings == ()
+    assert [each.spec.id for each in checkup.hooks if each.verdict is None] == []
+    assert list(tmp_path.iterdir()) == []
