@@ -5,8 +5,9 @@ import pytest
 import hookline
 from hookline.core.dispatch import Run
 from hookline.engine.guard_calls import call_guards
-from hookline.model.event import Event, Stop
-from hookline.model.spec import Builtin, HookSpec, Http
+from hookline.engine.loader import list_hooks
+from hookline.model.event import Event, Stop, ToolCall
+from hookline.model.spec import Builtin, HookSpec, Http, Origin, describe_command
 from hookline.model.verdict import Failure, Outcome
 
 SPEC = HookSpec(
@@ -60,3 +61,36 @@ def test_a_receiver_that_is_not_reached_is_a_failure():
     done = ask(Outcome(exit_code=2, stderr="no\n"))
     assert done.failure is Failure.REJECTED
     assert done.detail == "exit code 2: no"
+
+
+def test_a_guard_of_a_project_writes_in_hooklines_folder_only(tmp_path):
+    """The same option is fine in a file of the user."""
+    hook = {"use": "tool_audit_log", "on": "tool.after", "with": {"file": "~/calls.jsonl"}}
+    engine = hookline.Engine.from_config(
+        {"version": 1, "hooks": [hook]},
+        dialect="hookline",
+        trust="all",
+        environ={"HOME": str(tmp_path)},
+    )
+    (spec,) = list_hooks(engine.snapshot)
+    event = Event(kind="tool.after", session_id="s1", body=ToolCall(tool="shell"))
+
+    def dispatch(scope):
+        (done,) = yield (Run(spec=spec.replace(origin=Origin(scope=scope)), event=event),)
+        return done
+
+    def run(scope):
+        with pytest.raises(StopIteration) as ended:
+            next(call_guards(dispatch(scope), engine.runtime))
+        return ended.value.value
+
+    assert "a project's file" in run("project").detail
+    assert not (tmp_path / "calls.jsonl").exists()
+    assert run("user").failure is None
+    assert (tmp_path / "calls.jsonl").exists()
+
+
+def test_an_approval_shows_the_options_of_a_guard():
+    """A person sees where messages go before they approve that."""
+    assert describe_command(SPEC.handler) == 'notifier {"webhook": "https://example.com/x"}'
+    assert describe_command(Builtin(name="commands")) == "commands"
