@@ -122,6 +122,62 @@ kinds | texts | only these: email, phone, card, iban, us-ssn, chinese-id
 """),
         rules={},
     ),
+    "claims": Guard(
+        summary="sends an agent back that says it did what nothing shows",
+        module="hookline.guards.claims.guard",
+        events=(
+            "tool.before",
+            "tool.after",
+            "tool.failure",
+            "response.before",
+            "stop",
+            "completion.claim",
+        ),
+        remembers=True,
+        options=_read_options("""
+previews | text    | the registry of previews, else `PREVIEWS_REGISTRY`
+posts    | text    | the ledger of posts, else `AGENTX_LEDGER_FILE` or `AGENTX_LEDGER`
+jobs     | text    | the registry of scheduled jobs, else `SCHEDULED_JOBS`
+redos    | integer | how often a session is sent back, then a note follows; 2 by default
+"""),
+        rules=_read_rules("""
+claim.tests_pass     | tests pass, without a run that passed after the last edit
+claim.build_works    | the build works, without a build that passed after the last edit
+claim.committed      | something is committed, without a commit
+claim.pushed         | something is pushed, without a push after the last commit
+claim.request_opened | a pull request is open, without one
+claim.published      | something is published, which the registry or the session does not show
+claim.posted         | something is posted, which the ledger or the session does not show
+claim.sent           | something is sent, without a call that sends
+claim.deployed       | something is deployed, without a deployment
+claim.scheduled      | something is scheduled, without a job
+"""),
+    ),
+    "code_changes": Guard(
+        summary="asks for a test, build or lint run after code was edited",
+        module="hookline.guards.claims.code_changes",
+        events=("tool.before", "tool.after", "tool.failure", "stop"),
+        remembers=True,
+        options=_read_options("""
+redos | integer | how often a session is sent back; 3 by default
+"""),
+        rules=_read_rules("""
+code.unchecked | code that was edited, and neither tested nor built since
+"""),
+    ),
+    "commitments": Guard(
+        summary="sends an agent back that promises to tell you later, and cannot",
+        module="hookline.guards.claims.commitments",
+        events=("tool.before", "tool.after", "tool.failure", "stop"),
+        remembers=True,
+        options=_read_options("""
+jobs  | text    | the registry of scheduled jobs, else `SCHEDULED_JOBS`
+redos | integer | how often a session is sent back, then a note follows; 2 by default
+"""),
+        rules=_read_rules("""
+promise.unkept | a promise to tell the user later, without what keeps it
+"""),
+    ),
     "tool_audit_log": Guard(
         summary="writes a JSON line for each call of a tool, without secrets",
         module="hookline.guards.tool_audit_log",

@@ -10,9 +10,15 @@ from hookline.guards.claims.claim import Claim
 from hookline.guards.claims.english import find_english
 from hookline.guards.claims.prose import URLS, split_prose
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
 _CHINESE = re.compile(r"[\u4e00-\u9fff]")
 _LONGEST = 64 << 10  # characters of a reply
 _LONGEST_SENTENCE = 2000
+_NEAR = 300  # characters after a claim in which its link may stand
+_LINKED = ("published", "posted", "deployed", "request_opened")
 _TRAILING = ".,;:!?*_"
 _IDS = re.compile(
     r"(?<![\w/.-])(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,40}(?![\w-])|(?<!\w)#\d+"
@@ -59,7 +65,17 @@ def find_claims(reply: str) -> tuple[Claim, ...]:
             )
             for kind in found
         ]
-    return tuple(claims)
+    return tuple(_add_following_urls(claims, reply))
+
+
+def _add_following_urls(claims: list[Claim], reply: str) -> Iterator[Claim]:
+    """Give claims such as `Published!` the links right after their sentence."""
+    for claim in claims:
+        if claim.urls or claim.kind not in _LINKED:
+            yield claim
+            continue
+        later = min((each.start for each in claims if each.start >= claim.end), default=len(reply))
+        yield claim.replace(urls=find_urls(reply[claim.end : min(later, claim.end + _NEAR)]))
 
 
 def find_urls(text: str) -> tuple[str, ...]:
