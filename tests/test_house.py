@@ -54,6 +54,7 @@ ELSEWHERE = {
     "core/dispatch.py": ("tests/plays", "the dispatcher is played, not called"),
     "core/plan.py": ("tests/plays/test_order.py", "an order is seen in a play"),
     "core/fold.py": ("tests/plays/test_folding.py", "and in tests/laws/test_stances_only_grow.py"),
+    "engine/guarded_paths.py": ("tests/unit/guards/test_own_config.py", "by the guard that asks"),
     "core/fit.py": ("tests/plays/test_folding.py", "and in tests/laws/test_stances_only_grow.py"),
 }
 # Whole folders whose modules are parts of one thing that is tested as one.

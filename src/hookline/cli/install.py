@@ -31,6 +31,12 @@ from hookline.cli.output import (
     format_error,
     print_message,
 )
+from hookline.cli.own_guard import (
+    add_own_guard,
+    plan_own_guard,
+    plan_removal,
+    remove_own_guard,
+)
 from hookline.config.agent_hosts import require_person
 from hookline.config.places import is_taken_over
 from hookline.config.settings import read_settings
@@ -46,6 +52,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from hookline.bridges.codex_trust import CodexHook
+    from hookline.bridges.host_files import FileChange
     from hookline.bridges.hosts import Host
     from hookline.bridges.install import Plan
     from hookline.cli.output import Document
@@ -90,7 +97,10 @@ def install(
         chosen,
         lambda host: plan_install(host, call, os.environ, place, takes_over=take_over),
     )
-    done = _carry_out(printer, plans, lambda: _prepare(plans, call), dry_run=dry_run, yes=yes)
+    guard = None if place else plan_own_guard(os.environ)
+    done = _carry_out(
+        printer, plans, lambda: _prepare(plans, call), guard=guard, dry_run=dry_run, yes=yes
+    )
     return code or done
 
 
@@ -121,8 +131,19 @@ def uninstall(
         plans = [plan for plan in plans if plan.changes]
         if not plans and not code:
             print_message("no host calls hookline")
-    done = _carry_out(printer, plans, None, dry_run=dry_run, yes=yes)
+    is_last = not place and _is_last(chosen, plans)
+    guard = plan_removal(os.environ) if is_last else None
+    done = _carry_out(printer, plans, None, guard=guard, dry_run=dry_run, yes=yes)
+    if is_last and done == OK and not dry_run:
+        remove_own_guard(None, os.environ)
     return code or done
+
+
+def _is_last(chosen: list[Host], plans: list[Plan]) -> bool:
+    """Whether no host calls hookline after these plans."""
+    others = [host for host in HOSTS.values() if host not in chosen]
+    left, _ = _make_plans(others, lambda host: plan_uninstall(host, os.environ, ""))
+    return bool(plans) and not any(plan.changes for plan in left)
 
 
 # -- what is meant -------------------------------------------------------------------------------
@@ -213,12 +234,14 @@ def _carry_out(
     plans: list[Plan],
     prepare: Callable[[], None] | None,
     *,
+    guard: FileChange | None = None,
     dry_run: bool,
     yes: bool,
 ) -> int:
     """Show plans, ask, and carry them out. Return the exit code.
 
-    `prepare` comes before an installation; without it, hookline is taken out.
+    `prepare` comes before an installation; without it, hookline is taken out. `guard`: the change
+    of your hookline.yaml that belongs to it.
     """
     removes = prepare is None
     open_plans = [
@@ -227,14 +250,24 @@ def _carry_out(
         if plan.changes or (not removes and not dry_run and _is_skipped(plan))
     ]
     did = {plan.host.name: "shown" if dry_run else "declined" for plan in open_plans}
-    if open_plans and not dry_run and _is_wanted(open_plans, printer, yes=yes, removes=removes):
+    shown = guard if open_plans else None
+    if (
+        open_plans
+        and not dry_run
+        and _is_wanted(open_plans, printer, guard=shown, yes=yes, removes=removes)
+    ):
         if prepare is not None:
             prepare()
         did = {plan.host.name: _apply(plan, removes=removes) for plan in open_plans}
+        if shown is not None and "failed" not in did.values():
+            (remove_own_guard if removes else add_own_guard)(shown, os.environ)
         if not removes:
             _approve_own()
             _warn_of_switches(plan for plan in open_plans if did[plan.host.name] == "installed")
-    printer.print(_make_document(plans, did), _render)
+    document = _make_document(plans, did)
+    if shown is not None:
+        document["guard"] = {"file": shown.path, "diff": shown.diff().splitlines()}
+    printer.print(document, _render)
     outcomes = set(did.values())
     return USAGE if "failed" in outcomes else FINDINGS if "declined" in outcomes else OK
 
@@ -277,7 +310,14 @@ def _warn_of_switches(plans: Iterable[Plan]) -> None:
             print_message(f"{plan.host.title} does not run hookline: {reason}")
 
 
-def _is_wanted(plans: list[Plan], printer: Printer, *, yes: bool, removes: bool) -> bool:
+def _is_wanted(
+    plans: list[Plan],
+    printer: Printer,
+    *,
+    guard: FileChange | None,
+    yes: bool,
+    removes: bool,
+) -> bool:
     """Show the diffs on standard error, and return whether a person wants them.
 
     Raises:
@@ -285,6 +325,7 @@ def _is_wanted(plans: list[Plan], printer: Printer, *, yes: bool, removes: bool)
     """
     paint = printer.paint(sys.stderr)
     files = [change for plan in plans for change in plan.changes]
+    files += [guard] if guard is not None else []
     for change in files:
         sys.stderr.writelines(f"{line}\n" for line in _color_diff(change.diff(), paint))
     for warning in (each for plan in plans for each in plan.warnings):
@@ -382,6 +423,21 @@ def _render(document: Document, paint: Paint) -> Iterator[str]:
             yield from (f"  note: {note}" for note in host["notes"])
             if not host["verified"]:
                 yield f"  note: not verified with a real {host['title']}"
+    yield from _render_guard(document, paint)
+
+
+def _render_guard(document: Document, paint: Paint) -> Iterator[str]:
+    """Yield what happens to the guard that keeps agents from changing hooks."""
+    guard = document.get("guard")
+    if guard is None:
+        return
+    outcomes = {host["did"] for host in document["hosts"]}
+    if "shown" in outcomes:
+        yield from _color_diff("\n".join(guard["diff"]), paint)
+    elif "installed" in outcomes:
+        yield f"own_config is on in {guard['file']}: agents cannot change hooks themselves"
+    elif "uninstalled" in outcomes:
+        yield f"own_config is out of {guard['file']}"
 
 
 def _color_diff(text: str, paint: Paint) -> Iterator[str]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from hookline.text.globs import path_matches
 from hookline.text.script.evaluate import read_shell
 
@@ -10,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from hookline.model.spec import ShellCommand
-    from hookline.text.script.reading import Call
+    from hookline.text.script.reading import Call, Reading
 
 # What a shell removes from a word.
 _QUOTING = str.maketrans("", "", "'\"\\\n")
@@ -21,11 +23,17 @@ def runs_command(wanted: ShellCommand, line: str, cwd: str) -> bool:
 
     A line of which a part cannot be read counts if the name of the program is anywhere in it.
     """
-    reading = read_shell(line, cwd=cwd)
+    reading = _read(line, cwd)
     if any(_fits(wanted, call, cwd) for call in reading.calls if not call.language):
         return True
     text = line.translate(_QUOTING)
     return bool(reading.unverified) and any(name in text for name in wanted.names)
+
+
+@lru_cache(maxsize=32)
+def _read(line: str, cwd: str) -> Reading:
+    """Return the reading of a line, once for all hooks that ask about it."""
+    return read_shell(line, cwd=cwd)
 
 
 def _fits(wanted: ShellCommand, call: Call, cwd: str) -> bool:

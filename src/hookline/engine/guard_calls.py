@@ -8,6 +8,7 @@ from functools import partial
 from time import perf_counter
 
 from hookline.core.dispatch import Run, intercept
+from hookline.engine.guarded_paths import make_path_finder
 from hookline.engine.projects import find_event_project
 from hookline.guards.table import GUARDS
 from hookline.guards.verdict import ask_guard
@@ -147,6 +148,7 @@ def make_world(run: Run, runtime: Runtime, state: dict[str, Any]) -> World:
         project=event.project or find_event_project(event.cwd, runtime.cwd, environ, table),
         environ=environ,
         read_file=read_text_file,
+        find_guarded=make_path_finder(event, runtime),
         state=state,
     )
 

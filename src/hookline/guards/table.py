@@ -91,6 +91,19 @@ exec.deferred     | schedulers, login files, services and Git hooks
 system.guard      | switching off a firewall, auditing or security modules
 """),
     ),
+    "own_config": Guard(
+        summary="refuses that the agent approves, switches off, removes or rewrites hooks",
+        module="hookline.guards.own_config",
+        events=("tool.before",),
+        is_recommended=True,
+        options={},
+        rules=_read_rules("""
+own.command | a command of hookline that decides which hooks run
+own.store   | a write to hookline's own files
+own.entry   | a change of the hooks that a host or Git runs
+own.covered | a write to a file that an approved hook runs
+"""),
+    ),
     "secrets": Guard(
         summary="refuses secrets that are pasted or written, and masks them in replies and results",
         module="hookline.guards.secrets",

@@ -15,6 +15,10 @@ def _read_nothing(_: str) -> str | None:
     return None
 
 
+def _find_nothing(_: str) -> str:
+    return ""
+
+
 class World(Frozen):
     """What the engine tells a guard; a guard does no IO itself.
 
@@ -25,6 +29,7 @@ class World(Frozen):
         project: the folder of the project, empty if there is none.
         environ: the variables of the process.
         read_file: returns the text of a file, None if there is none.
+        find_guarded: says what an absolute path is: `store`, `entry`, `git`, `covered`, or nothing.
         state: what the guard remembered of the session (JSON); empty at first.
 
     `read_file` raises OSError for a file that is there and cannot be read, and ValueError for one
@@ -37,4 +42,5 @@ class World(Frozen):
     project: str = ""
     environ: Mapping[str, str] = NOTHING
     read_file: Callable[[str], str | None] = _read_nothing
+    find_guarded: Callable[[str], str] = _find_nothing
     state: Mapping[str, Any] = NOTHING

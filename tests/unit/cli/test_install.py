@@ -72,12 +72,15 @@ def test_install_writes_what_diff_shows(desk: Desk, settings: Path, quick: list[
 def test_own_entries_are_no_hooks(desk: Desk, settings: Path) -> None:
     """They are not listed, and no other host's event starts them; your own hook is approved."""
     desk.type("install", "--yes")
-    (listed,) = desk.type("list", "--json").document["hooks"]
+    listed = desk.type("list", "--json").document["hooks"]
 
-    assert (listed["name"], listed["standing"]) == ("true", "approved")
+    assert {(each["name"], each["standing"]) for each in listed} == {
+        ("true", "approved"),
+        ("own_config.tool.before", "approved"),
+    }
     engine = Engine.discover(desk.folder)
-    assert len(list(list_hooks(engine.snapshot))) == 1
-    assert len(engine.hooks) == 1
+    assert len(list(list_hooks(engine.snapshot))) == 2
+    assert len(engine.hooks) == 2
     assert settings.read_text() != GUARD
 
 
@@ -108,7 +111,7 @@ def test_a_person_is_asked_once(
 
     assert (told.code, {each["did"] for each in told.document["hosts"]}) == (code, {did})
     assert told.err.count("[y/N]") == 1
-    assert "write 2 files, and have Codex trust the entries?" in told.err
+    assert "write 3 files, and have Codex trust the entries?" in told.err
     assert (settings.read_text() == GUARD) is (did == "declined")
 
 
@@ -197,3 +200,25 @@ def test_a_broken_file_of_one_host_does_not_hide_another(desk: Desk, settings: P
 
     assert (told.code, f"{codex}:1:" in told.err) == (2, True)
     assert (settings.read_text() == GUARD, codex.read_text()) == (False, "{")
+
+
+def test_the_guard_of_hooks_comes_and_goes(desk: Desk, settings: Path) -> None:
+    """`install` adds `own_config`, the last `uninstall` takes it out, and a removal is respected."""
+    own = settings.parent.parent / ".config/hookline/hookline.yaml"
+    text = "version: 1\nhooks:\n  - {on: stop, note: x}\n"
+    own.parent.mkdir(parents=True, exist_ok=True)
+    own.write_text(text, encoding="utf-8")
+
+    told = desk.type("install", "claude-code", "cursor", "--yes")
+    assert "own_config is on" in told.out
+    assert own.read_text(encoding="utf-8") == f"{text}  - use: own_config\n"
+    assert desk.type("uninstall", "cursor", "--yes").code == 0
+    assert "own_config" in own.read_text(encoding="utf-8")
+    assert "own_config is out" in desk.type("uninstall", "claude-code", "--yes").out
+    assert own.read_text(encoding="utf-8") == text
+
+    desk.type("install", "claude-code", "--yes")
+    desk.type("remove", "own_config")
+    assert desk.type("install", "cursor", "--yes").code == 0
+    assert own.read_text(encoding="utf-8") == text
+    assert settings.exists()

@@ -134,9 +134,11 @@ def test_an_installation_approves_no_pack(desk: Desk) -> None:
     (desk.folder.parent / "home/.codex").mkdir()
     desk.type("add", "./my-pack")
     desk.type("install", "codex", "--yes")
-    (hook,) = desk.type("list", "--json").document["hooks"]
+    hooks = desk.type("list", "--json").document["hooks"]
 
-    assert hook["standing"] == "new"
+    standings = {hook["name"]: hook["standing"] for hook in hooks}
+    assert standings.pop("own_config.tool.before") == "approved"
+    assert set(standings.values()) == {"new"}
 
 
 def test_a_shell_completes_the_names_of_packs(desk: Desk) -> None:

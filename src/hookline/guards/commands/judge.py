@@ -62,7 +62,7 @@ def judge(event: Event, options: Mapping[str, Any], world: World) -> Answer | No
         for text in list_commands(event.input)
         for finding in judge_command(
             text,
-            cwd=_find_folder(event),
+            cwd=find_folder(event),
             home=world.home,
             project=world.project or event.cwd,
             profile=options.get("profile", "baseline"),
@@ -222,7 +222,8 @@ def _read_list(value: list[Any]) -> list[str]:
     return [text for each in value for text in list_commands(each)]
 
 
-def _find_folder(event: Event) -> str:
+def find_folder(event: Event) -> str:
+    """Return the folder that a shell call names, else that of the event."""
     given = event.input
     if isinstance(given, dict):
         for key in _FOLDERS:
