@@ -203,7 +203,7 @@ def test_a_broken_file_of_one_host_does_not_hide_another(desk: Desk, settings: P
 
 
 def test_the_guard_of_hooks_comes_and_goes(desk: Desk, settings: Path) -> None:
-    """`install` adds `own_config`, the last `uninstall` takes it out, and a removal is respected."""
+    """`install` adds `own_config` once, and the last `uninstall` takes it out."""
     own = settings.parent.parent / ".config/hookline/hookline.yaml"
     text = "version: 1\nhooks:\n  - {on: stop, note: x}\n"
     own.parent.mkdir(parents=True, exist_ok=True)
