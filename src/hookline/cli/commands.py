@@ -95,10 +95,10 @@ COMMANDS = {
         "look",
         "show the guards, try one on a command, or allow what it refuses",
         "guard.guard",
-        "hookline guard",
         "hookline guard check 'rm -rf build'",
+        "hookline guard scan hooks.yaml",
         "hookline guard allow fs.outside --path '~/scratch/**' --until 2027-01-31",
-        codes="1 check: refused",
+        codes="1 check: refused; scan: found",
     ),
     "list": Command(
         "look",

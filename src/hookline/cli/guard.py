@@ -1,15 +1,16 @@
-"""`hookline guard`: lists guards, judges a command, and allows one thing for a while."""
+"""`hookline guard`: lists guards, judges commands and files, and allows one thing for a while."""
 
 from __future__ import annotations
 
 import datetime as dt
 import os
+import sys
 import time
 
 from hookline.cli.guard_files import open_own_file, read_text, write_text
 from hookline.cli.layout import fit_rows
 from hookline.cli.options import FOLDER, Selection, option, usage_error
-from hookline.cli.output import FINDINGS, OK
+from hookline.cli.output import FINDINGS, OK, count_things
 from hookline.config.agent_hosts import require_person
 from hookline.config.guard_entries import add_entry
 from hookline.config.places import find_own_file, project_root
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 
     from hookline.cli.output import Document, Paint, Printer
 
-_USAGE = "list, check COMMAND, or allow RULE"
+_USAGE = "list, check COMMAND, scan FILE, or allow RULE"
 _HOUR = 3600.0  # seconds
 
 
@@ -39,8 +40,8 @@ def guard(
     printer: Printer,
     *,
     what: list[str] = option(
-        "[list|check COMMAND|allow RULE...]",
-        "show the guards, judge a command, or allow something",
+        "[list|check COMMAND|scan FILE|allow RULE...]",
+        "show the guards, judge a command, look for secrets in files, or allow something",
     ),
     profile: str = option("--profile NAME", "check: this profile, instead of your own"),
     command: str = option("--command TEXT", "allow: only this command; `*` is any text"),
@@ -61,6 +62,8 @@ def guard(
         wish = {"command": command, "path": path, "reason": reason, "until": until}
         return _allow(printer, operand, wish, folder, here=here)
     Selection(folder=folder).enter_folder()
+    if verb == "scan":
+        return _scan(printer, given)
     return _check(printer, operand, profile) if verb == "check" else _list(printer)
 
 
@@ -154,6 +157,56 @@ def _show_check(document: Document, paint: Paint) -> Iterator[str]:
             yield f"  {text}"
 
 
+# -- scan ----------------------------------------------------------------------------------------
+
+
+def _scan(printer: Printer, paths: list[str]) -> int:
+    """Print where secrets are in files; `-` is standard input. The secrets are not printed."""
+    # Only this command looks for secrets.
+    from hookline.text.secrets.scan import scan  # noqa: PLC0415
+
+    found, unread = [], []
+    for path in paths:
+        text = _read_scanned(path)
+        done = scan(text)
+        for each in done.found:
+            before = text[: each.start]
+            line, column = before.count("\n") + 1, each.start - before.rfind("\n")
+            place = {"file": path, "line": line, "column": column}
+            found.append({**place, "kind": each.kind, "title": each.title})
+        if done.unread:
+            unread.append({"file": path, "why": done.unread})
+    document = {"schema": "hookline.scan/1", "found": found, "unread": unread}
+    printer.print(document, _show_scan)
+    return FINDINGS if found else OK
+
+
+def _read_scanned(path: str) -> str:
+    """Return the text of a file; what is no UTF-8 in it counts as unknown characters.
+
+    Raises:
+        ConfigError: it cannot be read.
+    """
+    try:
+        if path == "-":
+            return sys.stdin.buffer.read().decode("utf-8", "replace")
+        with open(path, "rb") as file:
+            return file.read().decode("utf-8", "replace")
+    except OSError as error:
+        why = (error.strerror or str(error)).lower()
+        hint = "name a file, or `-` for standard input"
+        raise ConfigError(why, name="config.unreadable", place=path, hint=hint) from None
+
+
+def _show_scan(document: Document, paint: Paint) -> Iterator[str]:
+    for each in document["found"]:
+        place = f"{each['file']}:{each['line']}:{each['column']}"
+        yield f"{place}: {paint('bad', each['title'])}"
+    for each in document["unread"]:
+        yield f"{each['file']}: {paint('warning', 'not all was read')}: {each['why']}"
+    yield count_things(len(document["found"]), "secret")
+
+
 # -- allow ---------------------------------------------------------------------------------------
 
 
@@ -198,4 +251,4 @@ def _format_moment(seconds: float) -> str:
     return dt.datetime.fromtimestamp(seconds).astimezone().isoformat(timespec="minutes")
 
 
-_VERBS = ("list", "check", "allow")
+_VERBS = ("list", "check", "scan", "allow")
