@@ -98,7 +98,7 @@ COMMANDS = {
         "hookline guard check 'rm -rf build'",
         "hookline guard scan hooks.yaml",
         "hookline guard allow fs.outside --path '~/scratch/**' --until 2027-01-31",
-        codes="1 check: refused; scan: found",
+        codes="1 refused, or found",
     ),
     "list": Command(
         "look",
