@@ -26,6 +26,7 @@ from tests.conformance.evidence import evidence  # noqa: E402 - as above
 from tools.command_page import commands_page  # noqa: E402 - as above
 from tools.config_schema import config_schema  # noqa: E402 - as above
 from tools.event_rows import event_rows  # noqa: E402 - as above
+from tools.guards_page import guards_page  # noqa: E402 - as above
 from tools.host_matrix import host_matrix  # noqa: E402 - as above
 from tools.host_pages import host_pages  # noqa: E402 - as above
 from tools.llms_page import llms_page  # noqa: E402 - as above
@@ -292,6 +293,7 @@ def decisions_page() -> str:
 
 PAGES = {
     "commands.md": commands_page,
+    "guards.md": guards_page,
     "python.md": python_page,
     "events.md": events_page,
     "dialects.md": dialects_page,

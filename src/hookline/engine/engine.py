@@ -151,6 +151,22 @@ class Engine:
         """
         return cls.load(tree, dialect=dialect, **settings)
 
+    def add_guard(self, name: str, **options: Any) -> Self:
+        """Add a guard that hookline ships, and return the engine (docs/reference/guards.md).
+
+        `options` are those of the guard, such as `profile="strict"`. It judges all its events.
+
+        Raises:
+            ConfigError: there is no such guard or option.
+        """
+        hook = {"use": name, **({"with": options} if options else {})}
+        before = self.problems
+        self.add_source({"version": 1, "hooks": [hook]}, dialect="hookline")
+        for problem in self.problems:
+            if problem not in before and problem.severity == "error":
+                raise ConfigError(problem.message, name=problem.name, hint=problem.hint)
+        return self
+
     def add_source(
         self,
         source: Path | Mapping[str, Any],

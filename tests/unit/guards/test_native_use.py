@@ -39,6 +39,16 @@ def test_a_guard_without_an_event_judges_its_own_events(make_engine):
     assert ask(engine, "rm -rf build").stance is hookline.Stance.SILENT
 
 
+def test_python_adds_a_guard_in_one_line():
+    """`add_guard` takes the name and the options, and tells what is wrong with them."""
+    engine = hookline.Engine().add_guard("commands", profile="strict")
+    assert ask(engine, "git reset --hard").stance is hookline.Stance.DENY
+    with pytest.raises(hookline.ConfigError, match="no builtin is called"):
+        engine.add_guard("comands")
+    with pytest.raises(hookline.ConfigError, match="not known"):
+        engine.add_guard("commands", profile="lax")
+
+
 def test_an_option_chooses_the_profile(make_engine):
     """`with: {profile: strict}` refuses more than the default."""
     engine = make_engine(hooks=[{"use": "commands", "with": {"profile": "strict"}}])
