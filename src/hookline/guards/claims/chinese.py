@@ -24,7 +24,10 @@ _OTHERS = re.compile(lexicon.OTHERS)
 _THINGS = re.compile(f"(?:{lexicon.THINGS})", re.IGNORECASE)
 _ADVERBS = re.compile(f"(?:{lexicon.ADVERBS})")
 _MARKS = re.compile(rf"[{CODE}{QUOTE}{URL}\s\d*_#`~✅✓✔🎉🚀☑、.。]+")
-_PLACES = re.compile(r"(?:向|到|在|从|往|给|用|对)\s?[A-Za-z][\w./-]*")
+_PLACES = re.compile(
+    r"(?:给|向|为|帮|替|跟|对)[\u4e00-\u9fff]{1,6}$|在[^，。]{1,8}[里中上下内]|"
+    r"(?:向|到|在|从|往|给|用|对)\s?[A-Za-z][\w./-]*"
+)
 _CONDITION = re.compile(
     r"如果|若(?!干)|要是|假如|假设|一旦|除非|只要|万一|倘若|每当|当.{1,20}时|等.{1,20}(?:后|再)|待.{1,20}后|的话"
 )
@@ -48,13 +51,22 @@ _TEST_OBJECT = re.compile(
     r"\d+ ?(?:个|项|条)?(?:用例|测试)?[^，。；]{0,4}(?:全部|全|都|均)(?:通过|过了|绿)|"
     r"\d+\s*/\s*\d+ ?(?:个|项)?[^，。；]{0,4}通过|\d+ passed"
 )
+_ANY_TEST = re.compile(lexicon.TESTS, re.IGNORECASE)
+# Without a noun, where the sentence speaks of tests.
+_TESTS_BEFORE = re.compile(
+    r"^\W*(?:现在|目前|已经|已|也|都|均|全部|全)*(?:通过|过)了|^\W*(?:全部|都|均|全数)通过|^\W*(?:全|一片)绿"
+    r"|\d+ ?[个项条](?:测试|用例)?通过"
+)
 _BUILD = re.compile(
     rf"(?:{lexicon.BUILDS})(?P<between>[^，。；]{{0,12}}?)(?P<done>{lexicon.BUILT})", re.IGNORECASE
 )
 _BUILD_DONE = re.compile(
     r"(?:已经?|成功|顺利)(?:编译|构建|打包)(?:了|成功|通过|完成|$|[，。])|(?:能|可以)正常(?:编译|构建)了"
 )
-_NOT_TESTED_AFTER = re.compile(r"\s?(?:率|之?前(?!端|台)|时(?!间)|的话|不了|测试发现|的(?=\S))")
+_HANDS_ON = re.compile(r"[\u4e00-\u9fff](?<![了且并但和与及后前时率的，也都可所无没啦])")
+_NOT_TESTED_AFTER = re.compile(
+    r"\s?(?:率|之?前(?!端|台)|时(?!间)|的话|不了|测试发现|的(?=\S)|了?(?:请|再|就|告诉|叫我|才|通知我))"
+)
 _NOT_BUILT_AFTER = re.compile(
     r"\s?(?:率|之?后(?!端|台)|以后|之?前(?!端|台)|时(?!间)|的话|的(?=\S)|才)"
 )
@@ -64,7 +76,8 @@ _ONLINE = re.compile(
     r"网站|页面|站点|应用|文章|主页|落地页|博客|仪表盘|看板|服务|版本|链接|它|作品|App|app|小程序|功能"
 )
 _PRODUCTION = re.compile(r"部署|生产|服务器|集群|deploy", re.IGNORECASE)
-_COUNTED = re.compile(r"(\d+)\s*(?:/|中的?|个中的?)\s*(\d+)")
+_PAGES = re.compile("页面|网站|站点|文章|落地页|主页|博客|作品|应用|小程序")
+_COUNTED = re.compile(r"(\d+)\s*(?:/|[^，。；\d]{0,6}?[中里]的?有?)\s*(\d+)")
 _JUST_SHOWN = re.compile(
     r"按钮|字段|标签上|枚举|(?:函数|方法|接口|变量|属性|状态).{0,8}(?:返回|用来|用于|判断|表示|变成|说明)"
 )
@@ -92,6 +105,8 @@ def find_chinese(text: str) -> list[Kind]:
                 found.append(kind)
     if "published" in found and "deployed" in found and not _PRODUCTION.search(text):
         found.remove("deployed")
+    if "deployed" in found and _PAGES.search(text) and not _PRODUCTION.search(text):
+        found = ["published" if kind == "deployed" else kind for kind in found]
     return found
 
 
@@ -120,6 +135,8 @@ def _find_tests(clause: str, rest: str, text: str) -> Iterator[Kind]:
     if _NOT_TESTS.search(clause) and not re.search("通过了|已通过|都通过|均通过|全部通过", clause):
         return
     found = _TEST.search(clause) or _TEST_OBJECT.search(clause)
+    if found is None and _ANY_TEST.search(text):
+        found = _TESTS_BEFORE.search(clause)
     if found is None:
         return
     between = found.groupdict().get("between") or ""
@@ -132,6 +149,8 @@ def _find_tests(clause: str, rest: str, text: str) -> Iterator[Kind]:
         return
     if _OTHERS.search(before) and not re.search("的$", before):
         return
+    if found[0].endswith("通过") and not between and _HANDS_ON.match(after):
+        return  # `测试通过接口注入依赖`
     yield "tests_pass"
 
 
@@ -213,6 +232,7 @@ def _is_blocked(before: str) -> bool:
     plain = (
         plain.replace("计划任务", "").replace("按计划", "").replace("功能", "").replace("性能", "")
     )
+    plain = re.sub("第.{1,2}次尝试", "", plain)
     if re.search(r"(?:已确认|已验证|确认了|验证了|我确认|可以确认|已检查|检查了)", plain):
         plain = re.sub(r"可以确认|确保", "", plain)
     return bool(_PLANS.search(plain) or _DENIALS.search(plain))
@@ -221,7 +241,11 @@ def _is_blocked(before: str) -> bool:
 def _is_blocked_right(after: str) -> bool:
     return bool(
         re.match(r"[^，。；]{0,10}?(?:失败|未果|不成功|没成功|被拒|报错|超时)", after)
-        or re.match(r"\s?(?:一下|吧|看看|下试)", after)
+        or re.match(r"[^，。；]{0,4}?被[^，。；]{0,8}?(?:拒|驳回|拦|阻止|退回)", after)
+        or re.match(r"\s?(?:一下|吧|看看|下试|大概|可能|也许|应该|估计|或许|似乎|好像)", after)
+        or re.match(
+            r"\s?(?:还|仍|并|尚|仍然)?(?:没有|没能|没|未能|未|不)(?!问题|报错|错误|出错)", after
+        )
     )
 
 

@@ -7,7 +7,7 @@ import re
 from hookline.guards.claims import english_lexicon as lexicon
 from hookline.guards.claims.english_clauses import Clause, has_condition_after, split_clauses
 from hookline.guards.claims.english_lexicon import make_words
-from hookline.guards.claims.english_states import find_states
+from hookline.guards.claims.english_states import find_states, is_report
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,6 +38,22 @@ _AGENT = re.compile(
 _NOT_ANY = frozenset({"nothing", "no", "none", "neither", "nowhere", "not"})
 _ELSEWHEN = re.compile(lexicon.ELSEWHEN, re.IGNORECASE)
 _HABITS = re.compile(lexicon.HABITS, re.IGNORECASE)
+_CHAIN = lexicon.AUXILIARIES | lexicon.MODALS | lexicon.NEGATIONS | lexicon.ADVERBS
+_UNDONE = lexicon.MODALS | lexicon.NEGATIONS | {"being", "to", "get", "gets", "getting"}
+_GENERAL_SUBJECTS = ("each", "every", "any", "what")
+# What follows these was there before, or is what a test looks at.
+_NOTICES = make_words("""
+found noticed discovered realized saw reported reports assertion assert asserts bug issue problem
+shows showed suggests learned
+""")
+_BUGS = make_words("bug problem issue cause symptom error reason")
+_DEFECTS = make_words(
+    "twice wrong wrongly incorrectly accidentally mistakenly prematurely early late"
+)
+_AFTER_OBJECT = make_words("to that so with from via for of about in into on at")
+_TICKETS = ("issue", "ticket", "bug", "task", "in", "for", "on", "fixes", "closes")
+_AMOUNTS = make_words("ms seconds second minutes percent % true false none null zero")
+_VERSION = re.compile(r"\bv?\d+\.\d+")
 _NEAR, _FAR = 5, 9
 
 
@@ -52,6 +68,8 @@ def find_english(text: str, source: str, topic: str) -> list[tuple[Kind, tuple[s
     clauses = split_clauses(text, source)
     found: dict[Kind, tuple[str, ...]] = {}
     everything = frozenset(word for clause in clauses for word in clause.words)
+    if _VERSION.search(text):
+        everything |= {"version"}
     is_elsewhen = bool(_ELSEWHEN.search(text))
     is_habit = bool(_HABITS.search(text))
     for place, clause in enumerate(clauses):
@@ -109,6 +127,10 @@ def _keep(
 
 def _fits(verb: lexicon.Verb, clause: Clause, at: int, everything: frozenset[str]) -> bool:
     near = {*clause.words[max(0, at - _FAR) : at], *clause.words[at + 1 : at + 1 + _NEAR]}
+    if verb.past == "committed" and clause.words[at + 1 : at + 2] == ("to",):
+        target = clause.words[at + 2 : at + 5]  # `committed to main`, not `committed to quality`
+        if not any(word in lexicon.BRANCHES or "/" in word for word in target):
+            return False
     return not verb.excluded & near and (not verb.needs or bool(verb.needs & everything))
 
 
@@ -124,18 +146,27 @@ def _find_made(
     noun = _noun_after(clause, at) if grammar[0] else _noun_before(clause, at)
     if grammar[0] and noun is None:
         noun = _noun_before(clause, at)  # `Reminder set`
-    if noun is None:
+    if noun is None or _is_set_to(clause.words, at, noun):
         return
     kind, verbs = lexicon.NOUNS[noun]
     if verb in verbs or clause.words[at] in verbs:
         yield kind, at, *grammar
 
 
+def _is_set_to(words: tuple[str, ...], at: int, noun: str) -> bool:
+    """Return whether `set` gives a value, and whether `added to` names a text."""
+    if words[at] == "added":
+        return lexicon.NOUNS[noun][0] == "scheduled" and "to" in words[words.index(noun) :]
+    return words[at + 1 : at + 2] == ("to",) and bool(_AMOUNTS & set(words[at + 2 : at + 5]))
+
+
 def _noun_after(clause: Clause, at: int) -> str | None:
     for place in range(at + 1, min(len(clause.words), at + 1 + _FAR)):
         if clause.words[place] in lexicon.NOUNS and not _names_other(clause, place):
             return clause.words[place]
-        if clause.words[place] in ("to", "that", "so", "with", "from", "via") and place > at + 1:
+        if clause.words[place][0] == "#" and clause.words[place - 1] not in _TICKETS:
+            return "pr"
+        if clause.words[place] in _AFTER_OBJECT and place > at + 1:
             return None
     return None
 
@@ -181,29 +212,39 @@ def read_verb(clauses: tuple[Clause, ...], place: int, at: int) -> tuple[bool, b
     """
     clause = clauses[place]
     words = clause.words
-    before = words[:at]
-    if (before and before[-1] in _BEFORE_NOUN) or _has_bad_right(words, at):
+    if _is_general(clauses, place, at) or _has_bad_right(words, at):
         return None
     start = at
-    while start and before[start - 1] in (
-        lexicon.AUXILIARIES | lexicon.MODALS | lexicon.NEGATIONS | lexicon.ADVERBS
-    ):
+    while start and words[start - 1] in _CHAIN:
         start -= 1
-    chain, left = before[start:], before[:start]
-    if set(chain) & (
-        lexicon.MODALS | lexicon.NEGATIONS | {"being", "to", "get", "gets", "getting"}
-    ):
+    chain, left = set(words[start:at]), words[:start]
+    if chain & _UNDONE or _wants(left):
         return None
-    if _wants(left):
-        return None
-    if set(chain) & lexicon.BE and not (chain[-1:] == ("'s",) and left[-1:] in (("he",), ("she",))):
-        if _is_denied(left) or ("be" in chain) or left[-1:] == ("to",):
+    if chain & lexicon.BE and not ("'s" in chain and left[-1:] in (("he",), ("she",))):
+        if _is_denied(left) or "be" in chain or _tells_of_bug(clauses, place, at):
             return None
-        has_been = bool({"been", "was", "were", "now", "already", "just"} & set(chain))
-        return False, not has_been
-    if set(chain) & {"have", "has", "had"}:
+        return False, not chain & {"been", "was", "were", "now", "already", "just"}
+    if chain & {"have", "has", "had"}:
         return (True, False) if _is_speaker(left) else None
     return _read_bare_verb(clause, at, left)
+
+
+def _is_general(clauses: tuple[Clause, ...], place: int, at: int) -> bool:
+    """Return whether a verb is part of a noun, or is said of things in general."""
+    clause = clauses[place]
+    before = clause.words[:at]
+    if before and (before[-1] in _BEFORE_NOUN or before[0] in _GENERAL_SUBJECTS):
+        return True
+    if "what" in before[-2:]:
+        return True
+    return clause.opener == "that" and place > 0 and bool(_NOTICES & set(clauses[place - 1].words))
+
+
+def _tells_of_bug(clauses: tuple[Clause, ...], place: int, at: int) -> bool:
+    """Return whether a clause describes a defect: `The bug: it was sent twice`."""
+    clause = clauses[place]
+    is_story = clause.opener == ":" and place > 0 and _BUGS & set(clauses[place - 1].words)
+    return bool(is_story or _DEFECTS & set(clause.words[at + 1 : at + 5]))
 
 
 def _read_bare_verb(clause: Clause, at: int, left: tuple[str, ...]) -> tuple[bool, bool] | None:
@@ -303,20 +344,7 @@ def _wants(words: tuple[str, ...]) -> bool:
     found = set(words)
     if not found & lexicon.ATTITUDES:
         return False
-    is_report = bool(found & lexicon.REPORTS) and bool(found & lexicon.SELF | {"can"} & found)
-    is_made_sure = "made" in found and "sure" in found
-    own = found & {
-        "think",
-        "believe",
-        "hope",
-        "expect",
-        "assume",
-        "want",
-        "check",
-        "verify",
-        "doubt",
-    }
-    return not (is_report or is_made_sure) or bool(own)
+    return not is_report(found)
 
 
 # -- around the clause -----------------------------------------------------------------------------
@@ -325,7 +353,8 @@ def _wants(words: tuple[str, ...]) -> bool:
 def _is_hypothetical(clauses: tuple[Clause, ...], place: int) -> bool:
     clause = clauses[place]
     is_inverted = clause.words[:1] == ("had",)  # `Had the tests passed, I would have merged`
-    return is_inverted or bool({clause.under, clause.opener} & lexicon.CONDITIONS)
+    is_purpose = clause.opener == "so-that"
+    return is_inverted or is_purpose or bool({clause.under, clause.opener} & lexicon.CONDITIONS)
 
 
 def _is_dependent(clauses: tuple[Clause, ...], place: int, *, is_present: bool) -> bool:

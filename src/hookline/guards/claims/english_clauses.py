@@ -29,7 +29,8 @@ _FIXED: dict[tuple[str, ...], str] = {
     ("as", "soon", "as"): "when",
     ("as", "if"): "if",
     ("as", "long", "as"): "if",
-    ("so", "that"): "if",
+    ("so", "that"): "so-that",
+    ("up", "to", "date"): "current",
     ("in", "case"): "if",
     ("even", "if"): "if",
     ("only", "if"): "if",
@@ -51,6 +52,7 @@ _BREAKS = frozenset(";:—–()→-")
 _CLOSERS = frozenset("?!")
 _JOINTS = frozenset({",", "and", "or", "then", "&", "+", "nor"})
 _SUBORDINATE = lexicon.CONDITIONS | lexicon.OCCASIONS
+_OPENERS = _SUBORDINATE | lexicon.STRONG | {"so-that"}
 _POLITE = frozenset(
     {"want", "need", "like", "have", "prefer", "wish", "care", "would", "are", "'re"}
 )
@@ -117,7 +119,9 @@ def _read_tokens(text: str, source: str) -> list[Token]:
             code = source[found.start() : found.end()].strip("` ")
             tokens.append(Token(_name_code(code), code, code))
         elif word[0] in (QUOTE, URL):
-            tokens.append(Token(word[0], word[0]))
+            link = source[found.start() : found.end()]
+            is_request = word[0] == URL and ("/pull/" in link or "/merge_requests/" in link)
+            tokens.append(Token("pr" if is_request else word[0], word[0]))
         else:
             tokens += _expand(word)
     return tokens
@@ -184,7 +188,7 @@ def _group(tokens: list[Token], is_question: bool) -> list[tuple[str, bool, list
             continue
         if word in _BREAKS:
             groups.append((word, False, []))
-        elif word in _SUBORDINATE | lexicon.STRONG and _opens_clause(tokens, place):
+        elif word in _OPENERS and _opens_clause(tokens, place):
             is_joined = before not in _BREAKS and before != ","
             groups.append((word, is_joined, []))
         elif (word == "," and group and (opener in _SUBORDINATE or _is_interjection(group))) or (
@@ -240,7 +244,7 @@ def _has_verb(tokens: list[Token]) -> bool:
 def _find_dependence(clauses: list[Clause], opener: str, is_joined: bool) -> str:  # noqa: FBT001
     if opener in _SUBORDINATE:
         return opener
-    if not clauses or is_joined or opener in _BREAKS or opener in lexicon.STRONG:
+    if not clauses or is_joined or opener in _BREAKS or opener in lexicon.STRONG | {"so-that"}:
         return ""
     before = clauses[-1]
     if before.opener in _SUBORDINATE:

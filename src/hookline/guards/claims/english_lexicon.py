@@ -71,7 +71,7 @@ VERBS = (
     Verb("posted", "reposted", "repost", "reposting"),
     Verb("posted", "tweeted", "tweet", "tweeting"),
     Verb("posted", "commented", "comment", "commenting", make_words("out code line lines"),
-        make_words("pr issue thread pull post request ticket")),
+        make_words("pr issue thread pull-request merge-request post request ticket")),
     Verb("posted", "replied", "reply", "replying", needs=make_words(
         "thread comment post issue pr ticket channel review tweet")),
     Verb("posted", "shared", "share", "sharing", make_words(
@@ -82,6 +82,7 @@ VERBS = (
         "request requests packet packets header headers payload payloads signal query queries "
         "byte bytes frame frames socket event events token tokens cookie cookies sigterm sigkill "
         "response data body parameters argument sender back")),
+    Verb("sent", "informed", "inform", "informing"),
     Verb("sent", "resent", "resend", "resending", make_words("request requests packet packets")),
     Verb("sent", "emailed", "email", "emailing"),
     Verb("sent", "e-mailed", "e-mail", "e-mailing"),
@@ -116,13 +117,15 @@ PHRASES: tuple[tuple[Kind, str, str, frozenset[str]], ...] = (
     ("published", "pushed", "live", frozenset()),
     ("published", "put", "live", frozenset()),
     ("deployed", "rolled", "out", frozenset()),
+    ("sent", "reached", "out", frozenset()),
+    ("scheduled", "added", "calendar", frozenset()),
     ("deployed", "put", "into", make_words("production prod")),
     ("sent", "went", "out", make_words("email emails e-mail mail message invitation invitations "
         "invites invite newsletter notification notifications announcement")),
     ("sent", "gone", "out", make_words("email emails e-mail mail message invitation invitations "
         "invites invite newsletter notification notifications announcement")),
     ("sent", "fired", "off", make_words("email e-mail message")),
-    ("request_opened", "put", "up", make_words("pr mr pull merge")),
+    ("request_opened", "put", "up", make_words("pr mr pull-request merge-request")),
     ("posted", "put", "up", make_words("post tweet")),
     ("published", "put", "up", make_words("page site article website")),
 )  # fmt: skip
@@ -148,6 +151,7 @@ NOUNS: dict[str, tuple[Kind, frozenset[str]]] = {
         "scheduled-job", "recurring-job", "daily-job", "weekly-job", "crontab-entry",
         "calendar-invite"),
         ("scheduled", _SET)),
+    **dict.fromkeys(("meeting", "appointment", "call"), ("scheduled", make_words("booked set"))),
     **dict.fromkeys(("comment", "tweet", "post", "reply", "announcement"),
         ("posted", make_words("added submitted left dropped put"))),
     **dict.fromkeys(("email", "e-mail", "message", "notification", "dm", "invite", "invites",
@@ -168,7 +172,8 @@ COMPOUNDS = (
     ("cron", "task"), ("scheduled", "task"), ("scheduled", "job"), ("recurring", "task"),
     ("recurring", "job"), ("daily", "job"), ("weekly", "job"), ("calendar", "event"),
     ("calendar", "invite"), ("crontab", "entry"), ("set", "up"), ("test", "suite"),
-    ("type", "check"), ("type", "checks"), ("type", "checker"), ("unit", "tests"),
+    ("type", "check"), ("type", "checks"), ("type", "checker"), ("type", "checking"),
+    ("unit", "tests"),
     ("integration", "tests"), ("test", "run"),
 )  # fmt: skip
 # After such a noun, one of these is the thing, and the noun only says of what kind.
@@ -179,21 +184,23 @@ hook hooks class helper description descriptions button form title body text sty
 guidelines policy policies process step steps service table schema type field fields model list
 feature features system logic component api key target targets date settings queue bot command
 count counter id ids hash hashes history number numbers draft content option options
-permissions menu dialog parser rules rule notes tool
+permissions menu dialog parser rules rule notes tool build builds branch branches candidate
+threshold level value interval delay
 """)
 
 # What passes or is green, and whose claim it is.
 TEST_NOUNS = make_words("""
 test tests suite test-suite specs spec unit-tests integration-tests pytest jest vitest mocha ci
-checks unittests e2e tox nox rspec phpunit junit test-run regression regressions
+checks pipeline pipelines unittests e2e tox nox rspec phpunit junit test-run regression regressions
 """)
 BUILD_NOUNS = make_words("""
 build builds compilation compile tsc mypy pyright ruff eslint lint linter linting clippy typecheck
-type-check type-checks type-checker typechecking webpack vite bundle project crate compiler
+type-check type-checks type-checker type-checking typechecking
+webpack vite bundle project crate compiler
 """)
 LINT_NOUNS = make_words("ruff eslint lint linter linting clippy flake8 pylint")
 TYPE_NOUNS = make_words(
-    "mypy pyright typecheck type-check type-checks type-checker typechecking tsc"
+    "mypy pyright typecheck type-check type-checks type-checker type-checking typechecking tsc"
 )
 PASSES = make_words("pass passes passed passing green succeed succeeds succeeded")
 WORKS = make_words("clean successful works ok okay fine happy good")
@@ -245,10 +252,11 @@ guess doubt wonder pretend says said say claims claimed require requires
 means mean implies until goal aim aims objective seems seem appears apparently decide decides
 validate validates guarantee guarantees sure
 """)
-# These report what was found, and so assert it.
-REPORTS = make_words(
-    "verified confirmed checked ensured validated saw see can report confirm announce "
-    "say happy pleased glad made")  # fmt: skip
+# What the speaker found out, or announces, is asserted; what the speaker doubts is not.
+FOUND_OUT = make_words("verified confirmed checked ensured validated saw made")
+ABLE = make_words("can happy pleased glad")
+ANNOUNCES = make_words("report confirm say announce")
+DOUBTS = make_words("think believe hope expect assume want check verify doubt make")
 # Before a clause: it is no statement, or only in the past tense.
 CONDITIONS = make_words(
     "if unless until till whether assuming provided suppose lest wherever whenever"
@@ -280,7 +288,7 @@ ELSEWHEN = (
     r"\b(?:last (?:week|month|year|night|quarter|spring|summer|autumn|fall|winter|monday|tuesday"
     r"|wednesday|thursday|friday)|(?:days?|weeks?|months?|years?) ago|in (?:19|20)\d\d|originally"
     r"|previously|used to|back in|before (?:that|this)\b|at the time|formerly"
-    r"|in the past|long ago|historically)\b"
+    r"|in the past|(?:old|previous) (?:code|version)|before the fix|long ago|historically)\b"
 )
 HABITS = (
     r"\b(?:usually|typically|normally|generally|always|often|sometimes|by default|each time"
@@ -296,6 +304,10 @@ container bundle release email e-mail message notification invite newsletter rep
 comment thread announcement reminder task job report summary file files tag tags refactor commit
 commits pr mr database migration migrations bot worker function project link digest
 """)
+BRANCHES = make_words("""
+main master develop dev trunk branch repo repository git github gitlab local staging release
+history version \ue000
+""")
 PUBLISHED_THINGS = make_words("""
 article articles page pages site website blog dashboard app package version preview story game
 docs documentation portfolio report landing homepage demo it everything library book
@@ -309,7 +321,7 @@ MAILS = make_words("email e-mail message mail invitation invite newsletter notif
 REMINDERS = frozenset(noun for noun, row in NOUNS.items() if row[0] == "scheduled") | make_words(
     "job task digest alert"
 )
-ACTIVE = make_words("set active enabled armed live running scheduled configured registered")
+ACTIVE = make_words("set set-up active enabled armed live running scheduled configured registered")
 NOT_LIVE_HEADS = make_words("""
 demo data reload preview stream streaming session chat update updates search coding server edit
 editing video tests test traffic environment system documentation documents docs versions players

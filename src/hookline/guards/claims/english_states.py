@@ -15,10 +15,13 @@ if TYPE_CHECKING:
     from hookline.guards.claims.claim import Kind
     from hookline.guards.claims.english_clauses import Clause
 
+_CLOCK = re.compile(r"\d ?[ap]\.?m\b|\d:\d\d|\bnoon\b", re.IGNORECASE)
 _COUNTED = re.compile(lexicon.COUNTED)
 _FAILED_COUNT = re.compile(
+    r"(?<!the )(?<!these )(?<!those )(?<!all )(?<!fixed )(?<!both )"
     r"\b(?!0\b|zero\b|no\b)(?:\d+|one|two|three|four|five|six|seven|a few|some|several)"
-    r"(?:\s+\w+){0,3}?\s+(?:fail(?:s|ed|ing|ures?)?|errors?|errored|broken|still red)\b",
+    r"(?:\s+(?!pass|with|and|no\b|succe)[a-z]+){0,3}?"
+    r"\s+(?:fail(?:s|ed|ing|ures?)?|errors?|errored|broken|still red)\b",
     re.IGNORECASE,
 )
 _PERCENT = re.compile(r"\b(?!100)\d{1,2}(?:\.\d+)?\s?%")
@@ -29,14 +32,17 @@ _NO_FAILURE = re.compile(
     r"|\bnothing (?:failed|broke)|\bnone failed\b",
     re.IGNORECASE,
 )
-_RAN = make_words("ran run runs finished completed exited passes passed reports reported back")
-_TO_GET = make_words("get getting keep keeping make making help see seeing want wants have")
+_RAN = make_words("""
+ran run runs finished completed completes finishes exits exited passes passed reports reported back
+""")
+_TO_GET = make_words("get getting keep keeping make making help see seeing want wants")
 _OTHER_TEST_HEADS = make_words("""
 file files config configuration output directory folder path data case name names argument flag
 option id fixture fixtures runner command coverage plan script environment server account user
 through along
 """)
 _INFINITIVE = 3  # words of `to really be live` before its state
+_BEFORE_CHECKS = (("all",), ("the",), ("every",), ("both",), ("status",), ("ci",))
 _LABEL = 4  # words that a label has at most
 _PRONOUNS = make_words("it they both everything all")
 
@@ -72,11 +78,15 @@ def _find_open(clause: Clause, at: int, _text: str) -> Iterator[tuple[Kind, int,
         yield "request_opened", at, True
 
 
-def _find_active(clause: Clause, at: int, _text: str) -> Iterator[tuple[Kind, int, bool]]:
+def _find_active(clause: Clause, at: int, text: str) -> Iterator[tuple[Kind, int, bool]]:
     """Give the claim of `The reminder is set`."""
     word, before = clause.words[at], clause.words[:at]
     is_active = word in lexicon.ACTIVE or word == "place"
     is_reminder = is_active and _names(before, lexicon.REMINDERS) and before[-1] != "to"
+    is_general = before[:1] in (("each",), ("every",), ("any",))
+    is_value = is_general or ("to" in clause.words[at + 1 : at + 2] and not _CLOCK.search(text))
+    if is_value:
+        return
     if is_reminder and _is_asserted(before) and _has_link(clause, at):
         yield "scheduled", at, True
 
@@ -86,6 +96,8 @@ def _find_arrived(clause: Clause, at: int, _text: str) -> Iterator[tuple[Kind, i
     words, before = clause.words, clause.words[:at]
     if words[at] == "on" and _is_on_remote(words, at) and _is_asserted(before):
         yield "pushed", at, True
+    if words[at : at + 3] == ("on", "its", "way") and set(before) & lexicon.MAILS:
+        yield "sent", at, True
     is_inbox = words[at : at + 3] in (("in", "your", "inbox"), ("in", "their", "inbox"))
     if is_inbox and set(before) & lexicon.MAILS and _is_asserted(before):
         yield "sent", at, True
@@ -102,7 +114,10 @@ def _find_passing(
     before, after = words[:at], words[at + 1 :]
     if not _is_asserted(before) or set(before) & _TO_GET or _is_partial(clause, text):
         return
-    if after[:1] and after[0] in ("no", "none", "nothing"):
+    hands_on = after[:1] and after[0] in ("a", "an", "the", "it", "them", "this")
+    if hands_on and {"to", "into", "as"} & set(after[:7]):
+        return  # `The tests pass a client to the constructor`
+    if after[:1] and after[0] in ("no", "none", "nothing", "of"):
         return
     word = words[at]
     is_present = word in ("pass", "passes", "passing", "green")
@@ -176,7 +191,11 @@ def _find_no_failures(
     at = joined[: found.start()].count(" ")
     earlier = [word for each in clauses[: place + 1] for word in each.words]
     nouns = set(earlier)
-    is_run = bool(nouns & _RAN) or any(word[:1].isdigit() for word in earlier[:-2])
+    is_run = (
+        bool(nouns & _RAN)
+        or any(word[:1].isdigit() for word in earlier[:-2])
+        or len(earlier) <= _LABEL
+    )
     failed = _FAILED_COUNT.search(text)
     if nouns & lexicon.TEST_NOUNS or topic in lexicon.TEST_NOUNS:
         if is_run and not failed and not set(words) & {"if", "until"}:
@@ -194,7 +213,9 @@ def _compiles(words: tuple[str, ...], at: int) -> bool:
     if words[at] in ("compiles", "builds"):
         ends = not after or after[0] in ("and", ",", "now", "again", "too", "on", "without")
         return bool(before) and before[-1] not in ("the", "nightly", "of") and (
-            is_well or is_clean or (ends and (words[at] == "compiles" or "now" in words))
+            is_well
+            or is_clean
+            or (ends and (words[at] == "compiles" or "now" in words or before[-1] == "it"))
         )  # fmt: skip
     return is_well or is_clean
 
@@ -213,6 +234,9 @@ def _find_success(clause: Clause, at: int, _text: str) -> Iterator[tuple[Kind, i
         if row and noun in _PROCESSES and following not in lexicon.OTHER_HEADS:
             yield row[0], at, False
             return
+    is_well = set(clause.words[at + 1 : at + 3]) & lexicon.WELL
+    if set(before) & lexicon.TEST_NOUNS and word in ("completed", "finished", "done") and is_well:
+        yield "tests_pass", at, False
     if set(before) & {"build", "compilation"} and word in ("worked", "went", "done"):
         yield "build_works", at, False
 
@@ -278,7 +302,7 @@ def _find_labels(clauses: tuple[Clause, ...], place: int) -> Iterator[tuple[Kind
         label = clauses[place - 1].words
         if words[0] in lexicon.CHECK_MARKS and not any(word in lexicon.CROSSES for word in words):
             yield from ((kind, 0, False) for kind in _label_kinds(label))
-        elif words[0] == URL and len(label) <= _LABEL:
+        elif clauses[place].tokens[0].spelling == URL and len(label) <= _LABEL:
             if set(label) & lexicon.REQUESTS:
                 yield "request_opened", 0, True
             elif set(label) & {"live", "published"}:
@@ -319,7 +343,11 @@ def _find_told(words: tuple[str, ...]) -> Iterator[tuple[Kind, int, bool]]:
 
 def _is_asserted(before: tuple[str, ...]) -> bool:
     """Return whether no word before a state denies it, plans it, or puts it as a wish."""
-    found = set(before)
+    found = {
+        word
+        for place, word in enumerate(before)
+        if word not in ("check", "checks") or before[place - 1 : place] not in _BEFORE_CHECKS
+    }
     if found & (lexicon.MODALS - {"ready"}) and not (
         {"can", "confirm"} <= found or "happy" in found
     ):
@@ -333,11 +361,16 @@ def _is_asserted(before: tuple[str, ...]) -> bool:
         return False
     if "be" in found or "being" in found:
         return False
-    if found & lexicon.ATTITUDES:
-        is_report = bool(found & lexicon.REPORTS) or {"made", "sure"} <= found
-        own = found & {"think", "believe", "hope", "expect", "assume", "check", "verify", "doubt"}
-        return is_report and not own
-    return True
+    return not found & lexicon.ATTITUDES or is_report(found)
+
+
+def is_report(found: set[str]) -> bool:
+    """Return whether words such as `I verified that` assert what they introduce."""
+    if found & lexicon.DOUBTS:
+        return False
+    has_checked = bool(found & lexicon.FOUND_OUT) and bool(found & lexicon.SELF)
+    can_say = bool(found & lexicon.ABLE) and bool(found & lexicon.ANNOUNCES)
+    return has_checked or can_say or {"made", "sure"} <= found
 
 
 def _has_link(clause: Clause, at: int) -> bool:

@@ -52,7 +52,7 @@ _NOT_DONE = re.compile(
     r"\b(?:drafts?|templates?|examples?|samples?|sketch|proposed|proposal|suggest(?:ed|ions?)"
     r"|plans?|planned|next|to-?dos?|remaining|pending|outstanding|upcoming|roadmap"
     r"|acceptance criteria|definition of done|done when|success criteria|requirements?|goals?"
-    r"|could (?:say|read|write|look|post|send)|would (?:say|read|look|be)|can say"
+    r"|(?:could|might|may) (?:say|read|write|look|post|send)|would (?:say|read|look|be)|can say"
     r"|something like|for instance|e\.g|wording|commit message"
     r"|(?:pr|pull request) (?:description|body)"
     r"|left to do|still (?:to do|open|missing)|not (?:yet )?done|options?|what(?:'s| is) left"
