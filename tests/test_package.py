@@ -108,6 +108,7 @@ def test_the_metadata_is_whole(built: Built) -> None:
         "grpc",
         "model",
         "otel",
+        "powershell",
         "secrets",
         "server",
     }

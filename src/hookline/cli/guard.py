@@ -6,6 +6,7 @@ import datetime as dt
 import os
 import sys
 import time
+from importlib.util import find_spec
 
 from hookline.cli.guard_files import open_own_file, read_text, write_text
 from hookline.cli.layout import fit_rows
@@ -21,6 +22,7 @@ from hookline.guards.exceptions import read_moment
 from hookline.guards.table import GUARDS, find_rule_owner
 from hookline.guards.verdict import ask_guard
 from hookline.guards.world import World
+from hookline.installation import install_command
 from hookline.model.event import Event, ToolCall
 from hookline.model.spec import Builtin
 from hookline.paths import find_home
@@ -87,9 +89,22 @@ def _list(printer: Printer) -> int:
             }
             for name, row in GUARDS.items()
         ],
+        "missing": [
+            {"guard": guard, "what": what, "hint": hint}
+            for guard, module, what, hint in _list_extras()
+            if find_spec(module) is None
+        ],
     }  # fmt: skip
     printer.print(document, _show_list)
     return OK
+
+
+def _list_extras() -> Iterator[tuple[str, str, str, str]]:
+    """Yield what a guard does only with a further library: guard, its module, what, and how."""
+    yield ("commands", "tree_sitter_powershell", "PowerShell is not read",
+           install_command(extra="powershell"))  # fmt: skip
+    yield ("secrets", "cryptography", "lists of bytes are taken for keys beside wallet words only",
+           install_command(extra="secrets"))  # fmt: skip
 
 
 def _show_list(document: Document, paint: Paint) -> Iterator[str]:
@@ -97,6 +112,8 @@ def _show_list(document: Document, paint: Paint) -> Iterator[str]:
             for each in document["guards"]]  # fmt: skip
     for is_on, *rest in fit_rows(rows):
         yield "  ".join((paint("good", is_on) if is_on.strip() == "on" else is_on, *rest))
+    for each in document["missing"]:
+        yield f"{each['guard']}: {each['what']} ({each['hint']})"
     yield ""
     yield "to switch one on: hookline add GUARD; its rules: hookline guard list --json"
 

@@ -19,12 +19,14 @@ from hookline.guards.commands.services import (
     judge_database_code,
     judge_kernel_triggers,
 )
+from hookline.guards.commands.windows import WINDOWS_RULES
 from hookline.guards.finding import UNVERIFIED as UNVERIFIED_RULE
 from hookline.guards.finding import Answer, Finding
 from hookline.model.verdict import Stance
 from hookline.text.masking import mask_text
 from hookline.text.script.evaluate import read_shell
 from hookline.text.script.reading import Word
+from hookline.text.script.windows import read_cmd, read_powershell, read_started
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -52,7 +54,7 @@ _ODD = {
     ),
 }
 _WORD = re.compile(r"[\w.-]+")
-_RULES = (FILE_RULES, DISK_RULES, GIT_RULES, SERVICE_RULES)
+_RULES = (FILE_RULES, DISK_RULES, GIT_RULES, SERVICE_RULES, WINDOWS_RULES)
 
 
 def judge(event: Event, options: Mapping[str, Any], world: World) -> Answer | None:
@@ -66,11 +68,21 @@ def judge(event: Event, options: Mapping[str, Any], world: World) -> Answer | No
             home=world.home,
             project=world.project or event.cwd,
             profile=options.get("profile", "baseline"),
+            language=_find_language(event),
             changes=tuple(options.get("rules", ())),
             clock=world.clock,
         )
     ]
     return Answer(findings=tuple(findings)) if findings else None
+
+
+def _find_language(event: Event) -> str:
+    """Return the shell of Windows that a tool runs a text in; empty for another one."""
+    given = event.input if isinstance(event.input, dict) else {}
+    name = f"{event.tool} {given.get('shell', '')}".lower()
+    if "powershell" in name or "pwsh" in name:
+        return "powershell"
+    return "cmd" if re.search(r"\bcmd(?:\.exe)?\b", name) else ""
 
 
 def judge_command(
@@ -81,6 +93,7 @@ def judge_command(
     project: str = "",
     profile: str = "baseline",
     changes: tuple[str, ...] = (),
+    language: str = "",
     clock: Callable[[], float] | None = None,
 ) -> list[Finding]:
     """Return what a profile has against a shell text.
@@ -92,11 +105,16 @@ def judge_command(
         project: the folder of the project; by default `cwd`.
         profile: `baseline`, `strict` or `paranoid`.
         changes: rules to add, or with `-` before them to leave out.
+        language: `powershell` or `cmd`; by default that of bash.
         clock: seconds, to end a long parse.
     """
     rules = choose_rules(profile, changes)
     plain = text if text.isascii() else text.translate(_ODD)
-    reading = read_shell(plain, cwd=cwd, home=home, clock=clock)
+    if language:
+        read = read_powershell if language == "powershell" else read_cmd
+        reading = read(plain, cwd=cwd, home=home)
+    else:
+        reading = read_started(read_shell(plain, cwd=cwd, home=home, clock=clock), home)
     scene = Scene(home, project or cwd)
     found: dict[tuple[str, str], Finding] = {}
     for hit, call in list_hits(reading, scene, is_paranoid=profile == "paranoid"):

@@ -183,7 +183,7 @@ neonctl | projects|databases|branches delete | | deletes a database
 drizzle-kit | drop | | drops migrations
 [system]
 ansible | -m reboot|shutdown | | switches machines off
-shutdown poweroff reboot halt | | -c --help --show -k -w | switches the machine off
+shutdown poweroff reboot halt | | -c --help --show -k -w /a /? | switches the machine off
 systemctl | poweroff|reboot|halt|kexec|soft-reboot|emergency|rescue|suspend-then-hibernate | |
     switches the machine off
 init telinit | 0|6|1 | | switches the machine off
