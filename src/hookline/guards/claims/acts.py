@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import re
 
-from hookline.guards.claims.english_lexicon import make_words
 from hookline.model.tools import families
-from hookline.text.script.evaluate import read_shell
+from hookline.text.script.reading import make_set
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -230,17 +229,17 @@ _NAMES = {
     "scheduled": "schedule", "cron": "schedule", "reminder": "schedule", "remind": "schedule",
     "calendar": "schedule", "alarm": "schedule",
 }  # fmt: skip
-_READERS = make_words(
+_READERS = make_set(
     "list get read search fetch find view show query status describe history inspect preview help"
 )
-_RUNNERS = make_words("make just task npm yarn pnpm bun rake invoke nox-run mage ninja ant mise")
-_SCRIPTS = make_words("python python3 node deno ruby perl php bash sh zsh ts-node tsx bun uv npx")
-_NOT_A_RUN = make_words(
+_RUNNERS = make_set("make just task npm yarn pnpm bun rake invoke nox-run mage ninja ant mise")
+_SCRIPTS = make_set("python python3 node deno ruby perl php bash sh zsh ts-node tsx bun uv npx")
+_NOT_A_RUN = make_set(
     "--help -h --version --dry-run --collect-only --list --list-tests --showlocals-only --fixtures"
 )
 _PARTS = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])")
 _SCRIPT_FILE = re.compile(r"(?:^|/)[\w.-]+\.(?:sh|py|js|ts|mjs|rb|pl|php)$|^\.{0,2}/")
-_DATA_FLAGS = make_words("-d --data --data-raw --data-binary --json -F --form -T --upload-file")
+_DATA_FLAGS = make_set("-d --data --data-raw --data-binary --json -F --form -T --upload-file")
 # What an unknown program, an agent or a request may have done.
 UNKNOWN, HTTP, AGENT = "unknown", "http", "agent"
 
@@ -280,7 +279,7 @@ def find_edited_files(given: object) -> tuple[str, ...]:
 def _find_written(command: str) -> list[str]:
     """Return what redirections, `tee`, and `sed` and `perl` in place write."""
     named: list[str] = []
-    for call in read_shell(command[:_LONGEST]).calls:
+    for call in _read_calls(command):
         words = [word.text for word in call.words[1:]]
         named += [each.target.text for each in call.redirects if each.operator in _WRITES]
         flags = [word for word in words if word.startswith("-")]
@@ -314,10 +313,16 @@ def find_acts(tool: str, given: object, dialect: str = "") -> tuple[str, ...]:
     return _find_tool_acts(tool)
 
 
+def _read_calls(command: str) -> tuple[Call, ...]:
+    # The grammar of the shell, which a call of another tool does not need.
+    from hookline.text.script.evaluate import read_shell  # noqa: PLC0415
+
+    return read_shell(command[:_LONGEST]).calls
+
+
 def find_command_acts(command: str) -> tuple[str, ...]:
     """Return what a command line does, in its order."""
-    reading = read_shell(command[:_LONGEST])
-    acts = [act for call in reading.calls for act in _find_call_acts(call)]
+    acts = [act for call in _read_calls(command) for act in _find_call_acts(call)]
     return tuple(dict.fromkeys(acts))
 
 

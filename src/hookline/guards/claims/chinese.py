@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import NamedTuple
 
 from hookline.guards.claims import chinese_lexicon as lexicon
 from hookline.guards.claims.prose import CODE, QUOTE, URL
@@ -189,24 +190,50 @@ def _has_later_claim(rest: str) -> bool:
 
 def _find_verbs(clause: str) -> Iterator[Kind]:
     given: set[int] = set()
-    for row in lexicon.VERBS:
-        if row.needs and not re.search(row.needs, clause, re.IGNORECASE):
+    if not _ANY_VERB.search(clause):
+        return
+    for row in _ROWS:
+        if row.needs and not row.needs.search(clause):
             continue
-        if row.excluded and re.search(row.excluded, clause, re.IGNORECASE):
+        if row.excluded and row.excluded.search(clause):
             continue
-        for found in re.finditer(_boundary(row.verbs), clause, re.IGNORECASE):
-            if found.start() in given:
+        for found in row.verbs.finditer(clause):
+            if found.start() in given or not _is_done(clause, found.start(), found.end()):
                 continue
-            if _is_done(clause, found.start(), found.end()):
-                if row.kind in ("published", "posted", "sent") and _DRAFTS.search(clause):
-                    continue
-                given.add(found.start())
-                yield row.kind
-                break
+            if row.kind in ("published", "posted", "sent") and _DRAFTS.search(clause):
+                continue
+            given.add(found.start())
+            yield row.kind
+            break
+
+
+class _Row(NamedTuple):
+    """A row of the lexicon, compiled."""
+
+    kind: Kind
+    verbs: re.Pattern[str]
+    needs: re.Pattern[str] | None
+    excluded: re.Pattern[str] | None
 
 
 def _boundary(verbs: str) -> str:
     return "|".join(rf"\b{verb}(?:ed)?\b" if verb.isascii() else verb for verb in verbs.split("|"))
+
+
+def _compile(source: str) -> re.Pattern[str] | None:
+    return re.compile(source, re.IGNORECASE) if source else None
+
+
+_ROWS = tuple(
+    _Row(
+        row.kind,
+        re.compile(_boundary(row.verbs), re.IGNORECASE),
+        _compile(row.needs),
+        _compile(row.excluded),
+    )
+    for row in lexicon.VERBS
+)
+_ANY_VERB = re.compile("|".join(_boundary(row.verbs) for row in lexicon.VERBS), re.IGNORECASE)
 
 
 def _is_done(clause: str, start: int, end: int) -> bool:

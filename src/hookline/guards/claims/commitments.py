@@ -54,7 +54,7 @@ def judge(event: Event, options: Mapping[str, Any], world: World) -> Answer | No
     finding = Finding(
         rule="promise.unkept",
         reason=f"the reply promises to tell the user something later, but {why}",
-        evidence=" ".join(promises[0].sentence.split())[:_LONGEST],
+        evidence=" ".join(promises[0].sentence.split()).rstrip(".")[:_LONGEST],
         instead=_INSTEAD,
         stance=Stance.DENY if can_redo else Stance.SILENT,
     )

@@ -8,7 +8,8 @@ from hookline.guards.claims import english_lexicon as lexicon
 from hookline.guards.claims.chinese import find_chinese
 from hookline.guards.claims.claim import Claim
 from hookline.guards.claims.english import find_english
-from hookline.guards.claims.prose import URLS, split_prose
+from hookline.guards.claims.links import URLS, find_urls
+from hookline.guards.claims.prose import split_prose
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,7 +20,6 @@ _LONGEST = 64 << 10  # characters of a reply
 _LONGEST_SENTENCE = 2000
 _NEAR = 300  # characters after a claim in which its link may stand
 _LINKED = ("published", "posted", "deployed", "request_opened")
-_TRAILING = ".,;:!?*_"
 _IDS = re.compile(
     r"(?<![\w/.-])(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,40}(?![\w-])|(?<!\w)#\d+"
     r"|\bv\d+(?:\.\d+)*\b|\b\d+\.\d+\.\d+\b"
@@ -47,7 +47,7 @@ def find_claims(reply: str) -> tuple[Claim, ...]:
         if is_chinese:
             found = find_chinese(sentence.text)
         else:
-            found = [kind for kind, _ in find_english(sentence.text, source, topic)]
+            found = find_english(sentence.text, source, topic)
         topic = _find_topic(sentence.text) or topic
         claims += [
             Claim(
@@ -76,11 +76,6 @@ def _add_following_urls(claims: list[Claim], reply: str) -> Iterator[Claim]:
             continue
         later = min((each.start for each in claims if each.start >= claim.end), default=len(reply))
         yield claim.replace(urls=find_urls(reply[claim.end : min(later, claim.end + _NEAR)]))
-
-
-def find_urls(text: str) -> tuple[str, ...]:
-    """Return the URLs of a text, quotations and inline code included, each once."""
-    return tuple(dict.fromkeys(found.rstrip(_TRAILING) for found in URLS.findall(text)))
 
 
 def _find_topic(text: str) -> str:

@@ -6,8 +6,8 @@ import re
 
 from hookline.guards.claims import english_lexicon as lexicon
 from hookline.guards.claims.english_clauses import Clause, has_condition_after, split_clauses
-from hookline.guards.claims.english_lexicon import make_words
 from hookline.guards.claims.english_states import find_states, is_report
+from hookline.text.script.reading import make_set
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,12 +22,30 @@ _MULTIPLE = {
 _PHRASES = {(row[1], row[2]): row for row in lexicon.PHRASES}
 _BASES = {verb.base: verb for verb in lexicon.VERBS}
 _PROGRESSIVES = {verb.progressive: verb for verb in lexicon.VERBS}
+# A sentence without any of these claims nothing.
+_ANY_WORD = re.compile(
+    rf"[{lexicon.CHECK_MARKS}]|\b(?:"
+    + "|".join(
+        sorted(
+            {
+                *_VERBS, *_BASES, *_PROGRESSIVES, *(row[1] for row in lexicon.PHRASES),
+                *lexicon.MAKERS, *lexicon.PASSES, *lexicon.WORKS, *lexicon.COMPILES,
+                *lexicon.SUCCEEDS, *lexicon.LIVE, *lexicon.ACTIVE, *lexicon.TEST_NOUNS,
+                *lexicon.REQUESTS, *lexicon.REMINDERS, *lexicon.MAILS, "set", "cron", "place",
+                "open", "ready", "let", "errors", "warnings", "failures", "pull",
+                "github", "gitlab", "remote", "origin", "merge",
+            }
+        )
+    )
+    + r")\b",
+    re.IGNORECASE,
+)  # fmt: skip
 _JOINTS = frozenset({",", "and", "or", "nor", "then", "&", "+"})
-_BEFORE_NOUN = make_words("""
+_BEFORE_NOUN = make_set("""
 the a an your my our this that any each every these those newly previously of for to with in from
 by as on no his her their its into about per
 """)
-_OBJECT_STARTS = make_words("""
+_OBJECT_STARTS = make_set("""
 the a an it this that these those them my your our his her its their new some
 """)
 _ENDED = ("finished", "done", "completed")
@@ -42,52 +60,62 @@ _CHAIN = lexicon.AUXILIARIES | lexicon.MODALS | lexicon.NEGATIONS | lexicon.ADVE
 _UNDONE = lexicon.MODALS | lexicon.NEGATIONS | {"being", "to", "get", "gets", "getting"}
 _GENERAL_SUBJECTS = ("each", "every", "any", "what")
 # What follows these was there before, or is what a test looks at.
-_NOTICES = make_words("""
+_NOTICES = make_set("""
 found noticed discovered realized saw reported reports assertion assert asserts bug issue problem
 shows showed suggests learned
 """)
-_BUGS = make_words("bug problem issue cause symptom error reason")
-_DEFECTS = make_words(
+_BUGS = make_set("bug problem issue cause symptom error reason")
+_DEFECTS = make_set(
     "twice wrong wrongly incorrectly accidentally mistakenly prematurely early late"
 )
-_AFTER_OBJECT = make_words("to that so with from via for of about in into on at")
+_AFTER_OBJECT = make_set("to that so with from via for of about in into on at")
 _TICKETS = ("issue", "ticket", "bug", "task", "in", "for", "on", "fixes", "closes")
-_AMOUNTS = make_words("ms seconds second minutes percent % true false none null zero")
+_AMOUNTS = make_set("ms seconds second minutes percent % true false none null zero")
 _VERSION = re.compile(r"\bv?\d+\.\d+")
 _NEAR, _FAR = 5, 9
 
 
-def find_english(text: str, source: str, topic: str) -> list[tuple[Kind, tuple[str, ...]]]:
-    """Return the kinds that a sentence claims, each with the words it is about.
+def find_english(text: str, source: str, topic: str) -> list[Kind]:
+    """Return the kinds that a sentence claims.
 
     Args:
         text: the sentence without what it only mentions.
         source: the whole sentence.
         topic: the noun that `it` stands for, from the sentence before.
     """
+    if not _ANY_WORD.search(text):
+        return []
     clauses = split_clauses(text, source)
-    found: dict[Kind, tuple[str, ...]] = {}
     everything = frozenset(word for clause in clauses for word in clause.words)
     if _VERSION.search(text):
         everything |= {"version"}
     is_elsewhen = bool(_ELSEWHEN.search(text))
     is_habit = bool(_HABITS.search(text))
+    found: list[Kind] = []
     for place, clause in enumerate(clauses):
         if clause.is_question or _is_hypothetical(clauses, place) or _is_embedded(clauses, place):
             continue
         for kind, at, is_active, is_present in _find_all(clauses, place, everything, topic, text):
-            if _is_dependent(clauses, place, is_present=is_present):
+            is_other_time = is_elsewhen and not is_active
+            if is_other_time or (is_habit and kind != "scheduled"):
                 continue
-            if not is_active and (is_elsewhen or clause.opener == "before"):
-                continue
-            if is_habit and kind != "scheduled":
-                continue
-            if kind in ("published", "posted", "sent") and lexicon.DRAFT & set(clause.words[:at]):
-                continue
-            if _is_withdrawn(clauses, place, kind):
-                continue
-            found.setdefault(kind, clause.words)
-    return list(found.items())
+            if kind not in found and _holds(clauses, place, at, (kind, is_active, is_present)):
+                found.append(kind)
+    return found
+
+
+def _holds(
+    clauses: tuple[Clause, ...], place: int, at: int, claimed: tuple[Kind, bool, bool]
+) -> bool:
+    """Return whether nothing around a claim makes it conditional, a draft, or a failure."""
+    kind, is_active, is_present = claimed
+    clause = clauses[place]
+    if clause.opener == "before" and not is_active:
+        return False
+    if kind in ("published", "posted", "sent") and lexicon.DRAFT & set(clause.words[:at]):
+        return False
+    is_dependent = _is_dependent(clauses, place, is_present=is_present)
+    return not is_dependent and not _is_withdrawn(clauses, place, kind)
 
 
 def _find_all(

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from hookline.guards.claims import english_lexicon as lexicon
-from hookline.guards.claims.english_lexicon import make_words
 from hookline.guards.claims.prose import URL
+from hookline.text.script.reading import make_set
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,11 +32,11 @@ _NO_FAILURE = re.compile(
     r"|\bnothing (?:failed|broke)|\bnone failed\b",
     re.IGNORECASE,
 )
-_RAN = make_words("""
+_RAN = make_set("""
 ran run runs finished completed completes finishes exits exited passes passed reports reported back
 """)
-_TO_GET = make_words("get getting keep keeping make making help see seeing want wants")
-_OTHER_TEST_HEADS = make_words("""
+_TO_GET = make_set("get getting keep keeping make making help see seeing want wants")
+_OTHER_TEST_HEADS = make_set("""
 file files config configuration output directory folder path data case name names argument flag
 option id fixture fixtures runner command coverage plan script environment server account user
 through along
@@ -44,7 +44,7 @@ through along
 _INFINITIVE = 3  # words of `to really be live` before its state
 _BEFORE_CHECKS = (("all",), ("the",), ("every",), ("both",), ("status",), ("ci",))
 _LABEL = 4  # words that a label has at most
-_PRONOUNS = make_words("it they both everything all")
+_PRONOUNS = make_set("it they both everything all")
 
 
 def find_states(
@@ -242,7 +242,7 @@ def _find_success(clause: Clause, at: int, _text: str) -> Iterator[tuple[Kind, i
 
 
 _WENT_WELL = (("went", "through"), ("went", "fine"), ("went", "well"), ("went", "smoothly"))
-_PROCESSES = make_words("""
+_PROCESSES = make_set("""
 deployment deploy rollout redeploy redeployment push publish publishing publication release build
 compilation commit
 """)

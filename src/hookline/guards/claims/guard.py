@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from hookline.guards.claims.judgement import Evidence, Judgement, judge_claim
-from hookline.guards.claims.ledgers import read_ledger
 from hookline.guards.claims.record import read_steps, record_event
 from hookline.guards.finding import Answer, Finding
 from hookline.model.event import Rewrite, Stop
@@ -15,6 +13,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from hookline.guards.claims.claim import Claim
+    from hookline.guards.claims.judgement import Evidence, Judgement
     from hookline.guards.world import World
     from hookline.model.event import Event
 
@@ -36,10 +35,11 @@ def judge(event: Event, options: Mapping[str, Any], world: World) -> Answer | No
     reply = read_reply(event)
     if not reply:
         return None
-    evidence = gather_evidence(event, options, world)
     # The words of two languages, which a call of a tool does not need.
     from hookline.guards.claims.detection import find_claims  # noqa: PLC0415
+    from hookline.guards.claims.judgement import judge_claim  # noqa: PLC0415
 
+    evidence = gather_evidence(event, options, world)
     judged = [(claim, judge_claim(claim, evidence)) for claim in find_claims(reply)]
     doubtful = [(claim, found) for claim, found in judged if found.state != "backed"]
     if not doubtful:
@@ -68,6 +68,9 @@ def read_reply(event: Event) -> str:
 
 def gather_evidence(event: Event, options: Mapping[str, Any], world: World) -> Evidence:
     """Return what the guard recorded, and what the files say that the options name."""
+    from hookline.guards.claims.judgement import Evidence  # noqa: PLC0415 - for replies only
+    from hookline.guards.claims.ledgers import read_ledger  # noqa: PLC0415 - as above
+
     steps = tuple(read_steps(world.state))
     names = event.body.facts.get("tool_names")
     ledgers = {
@@ -96,9 +99,9 @@ def _refuse(
     findings = tuple(
         Finding(
             rule=f"claim.{claim.kind}",
-            reason=f"the reply claims what is not so: {found.reason}"
+            reason=f"{found.reason}, but the reply says it"
             if found.state == "unbacked"
-            else f"a claim of the reply cannot be checked: {found.reason}",
+            else f"a claim of the reply cannot be checked, because {found.reason}",
             evidence=_shorten(claim.sentence),
             instead=found.instead,
             stance=Stance.DENY if found.state == "unbacked" and can_redo else Stance.SILENT,
@@ -125,5 +128,5 @@ def _append_note(reply: str, doubtful: Sequence[tuple[Claim, Judgement]]) -> Ans
 
 
 def _shorten(text: str) -> str:
-    plain = " ".join(text.split())
+    plain = " ".join(text.split()).rstrip(".")
     return plain if len(plain) <= _LONGEST else f"{plain[:_LONGEST]} ..."

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from hookline.guards.claims.acts import AGENT, HTTP, UNKNOWN
-from hookline.guards.claims.english_lexicon import make_words
 from hookline.guards.claims.ledgers import NO_LEDGER, Ledger, find_entry
 from hookline.model.frozen import Frozen
+from hookline.text.script.reading import make_set
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -274,7 +274,7 @@ def _host(url: str) -> str:
     return url.lower().removeprefix("https://").removeprefix("http://").partition("/")[0]
 
 
-_GENERAL = make_words("""
+_GENERAL = make_set("""
 i a an the for at to on in is are set has have been your you reminder reminders scheduled schedule
 task job cron daily weekly every day week now it and will run that done created tomorrow today am pm
 up all with of 提醒 定时任务 任务

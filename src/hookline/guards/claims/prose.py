@@ -9,6 +9,8 @@ import re
 from functools import partial
 from typing import NamedTuple
 
+from hookline.guards.claims.links import URLS
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -32,11 +34,6 @@ _BOLD_LINE = re.compile(r"\s*(?:\*\*[^*]{1,60}\*\*|__[^_]{1,60}__)[:：]?\s*$")
 _ITEM = re.compile(r"\s*(?:[-*+•]|\d+[.)、])\s")
 _INLINE = re.compile(r"(`{1,3})([^`\n]+)\1")
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
-URLS = re.compile(
-    r"https?://[^\s<>\"'`)\]}（），。；！？、】」*]+"
-    r"|(?<![\w@/.-])(?:[a-z0-9-]{1,60}\.){1,5}[a-z]{2,12}/[^\s<>\"'`)\]}（），。；！？、】」*]*"
-    r"|(?<![\w/.-])/(?:post|community)/[\w-]+"
-)
 _LINK_TARGET = re.compile(r"\]\([^()\s]*\)")
 _QUOTATIONS = re.compile(
     r"\"[^\"\n]{1,600}\"|“[^”\n]{1,600}”|「[^」\n]{1,600}」|『[^』\n]{1,600}』|《[^》\n]{1,200}》"

@@ -7,7 +7,7 @@ import re
 from typing import NamedTuple
 
 from hookline.guards.claims.acts import find_acts, find_edited_files
-from hookline.guards.claims.prose import URLS
+from hookline.guards.claims.links import find_urls
 from hookline.model.event import ToolCall
 
 TYPE_CHECKING = False
@@ -122,7 +122,7 @@ def _end_step(event: Event, body: ToolCall, steps: list[Step], now: float) -> li
     steps[place] = step._replace(
         is_ok=not has_failed,
         ids=tuple(dict.fromkeys(_HASHES.findall(text)))[:_MOST_NAMED],
-        urls=tuple(dict.fromkeys(URLS.findall(text)))[:_MOST_NAMED],
+        urls=find_urls(text)[:_MOST_NAMED],
         passed=max(counts) if counts else None,
     )
     return steps[-_MOST_STEPS:]

@@ -137,7 +137,7 @@ def test_a_reply_gets_an_honest_note(claims) -> None:
     """Where a reply can only be rewritten, a note follows it, which is no claim itself."""
     decision = claims.fire("response.before", response="Deployed to production.")
 
-    assert "> Not verified: Deployed to production." in decision.rewrite.value
+    assert "> Not verified: Deployed to production (" in decision.rewrite.value
     again = claims.fire("response.before", response=decision.rewrite.value.partition("\n")[2])
     assert again.rewrite is None
 
