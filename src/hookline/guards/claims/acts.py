@@ -239,6 +239,10 @@ _NOT_A_RUN = make_set(
 )
 _PARTS = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])")
 _SCRIPT_FILE = re.compile(r"(?:^|/)[\w.-]+\.(?:sh|py|js|ts|mjs|rb|pl|php)$|^\.{0,2}/")
+_FILTERS = make_set("-k -t --grep -g --filter --lf --last-failed --testNamePattern -run --only")
+_TEST_FILE = re.compile(r"^[\w./@-]+\.(?:py|[jt]sx?|rb|go|rs|java|php|exs|cs)$")
+_REMOTES = make_set("calendar slack telegram email mail reminders cron scheduler")
+_OPEN = make_set("browser click computer skill workflow navigate")
 _DATA_FLAGS = make_set("-d --data --data-raw --data-binary --json -F --form -T --upload-file")
 # What an unknown program, an agent or a request may have done.
 UNKNOWN, HTTP, AGENT = "unknown", "http", "agent"
@@ -254,7 +258,8 @@ _SOURCE = re.compile(
 )
 _MOST_FILES = 12
 _WRITES = (">", ">>", ">|", "&>", "&>>")
-BACKGROUND = "background"
+# Beside another act: it runs on after the call; it runs some of the tests only.
+BACKGROUND, PART = "background", "part"
 
 
 def is_source(path: str) -> bool:
@@ -337,6 +342,8 @@ def _find_call_acts(call: Call) -> Iterable[str]:
     if program in ("python", "python3", "py") and words[:1] == ["-m"] and len(words) > 1:
         program, words = words[1], words[2:]
     acts = [act for needed, act in _ROWS.get(program, ()) if _has_in_order(words, needed)]
+    if "test" in acts and _is_part(words):
+        acts.append(PART)
     if acts:
         return acts
     if program in ("curl", "wget", "http", "https", "xh"):
@@ -367,7 +374,8 @@ def _name_acts(names: Iterable[str]) -> tuple[str, ...]:
 
 def _find_tool_acts(tool: str) -> tuple[str, ...]:
     """Return what a tool that is no shell and no editor does, by the words of its name."""
-    parts = [part.lower() for part in _PARTS.findall(tool.rpartition("__")[2] or tool)]
+    server, _, name = tool.rpartition("__")
+    parts = [part.lower() for part in _PARTS.findall(name or tool)]
     if not parts or parts[0] in _READERS:
         return ()
     joined = "_".join(parts)
@@ -375,7 +383,18 @@ def _find_tool_acts(tool: str) -> tuple[str, ...]:
         return ("request",)
     if joined in ("create_or_update_file", "push_files"):
         return ("commit", "push")
-    return tuple(dict.fromkeys(_NAMES[part] for part in parts if part in _NAMES))
+    named = _name_acts((name or tool, *(_REMOTES & set(_PARTS.findall(server)))))
+    # A tool of a server, or of a browser, may do what its name does not say.
+    is_open = bool(server) or bool(_OPEN & set(parts))
+    return named or ((HTTP,) if is_open else ())
+
+
+def _is_part(words: Sequence[str]) -> bool:
+    """Return whether a test run is of chosen tests: by a file, a name or a filter."""
+    return any(
+        word.partition("=")[0] in _FILTERS or "::" in word or bool(_TEST_FILE.search(word))
+        for word in words
+    )
 
 
 def _has_in_order(words: Sequence[str], needed: Sequence[str]) -> bool:

@@ -80,7 +80,8 @@ def gather_evidence(event: Event, options: Mapping[str, Any], world: World) -> E
         )
         for name, variables in _LEDGERS.items()
     }
-    is_recorded = "seen" in world.state or bool(steps) or not names
+    # Without a session there is no memory, and so no record.
+    is_recorded = bool(event.session_id) and ("seen" in world.state or bool(steps) or not names)
     return Evidence(steps=steps, now=world.now, is_recorded=is_recorded, **ledgers)
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from hookline.guards.claims.acts import AGENT, HTTP, UNKNOWN
+import re
+
+from hookline.guards.claims.acts import AGENT, BACKGROUND, HTTP, PART, UNKNOWN
 from hookline.guards.claims.ledgers import NO_LEDGER, Ledger, find_entry
 from hookline.model.frozen import Frozen
 from hookline.text.script.reading import make_set
@@ -83,6 +85,12 @@ _OBSCURE: Mapping[Kind, frozenset[str]] = {
     "deployed": _REMOTE,
     "scheduled": _REMOTE,
 }
+_WHOLE = re.compile(
+    r"\b(?:all (?:of )?(?:the |\d+ )?(?:existing |unit )?tests|every test|everything passes)\b"
+    r"|\b(?:full|whole|entire|complete) (?:test )?suite\b"
+    r"|全部测试|所有测试|测试全部|全部用例|所有用例",
+    re.IGNORECASE,
+)
 _LINT_WORDS = frozenset({"lint", "linting", "linter", "ruff", "eslint", "clippy", "flake8"})
 _TYPE_WORDS = frozenset({"mypy", "pyright", "tsc", "type", "types", "typecheck", "类型检查"})
 
@@ -103,6 +111,12 @@ def _judge_steps(claim: Claim, evidence: Evidence) -> Judgement:
     if place is None:
         return _judge_nothing(claim, evidence, missing, instead)
     step = evidence.steps[place]
+    if (
+        BACKGROUND in step.acts
+        and step.passed is None
+        and claim.kind in ("tests_pass", "build_works")
+    ):
+        return Judgement(state="unknown", reason="the run is in the background")
     if step.is_ok is False:
         act = "test run" if claim.kind == "tests_pass" else "attempt"
         return Judgement(state="unbacked", reason=f"the last {act} failed", instead=instead)
@@ -156,6 +170,18 @@ def _check_count(claim: Claim, steps: Sequence[Step], place: int) -> str:
     return f"the last run passed {passed} tests, not {claim.count}"
 
 
+def _check_scope(claim: Claim, steps: Sequence[Step], place: int) -> str:
+    """Return a problem if a reply speaks of all tests, and only chosen ones ran."""
+    if not _WHOLE.search(claim.sentence):
+        return ""
+    edited = max((at for at in range(place) if steps[at].files), default=-1)
+    is_whole = any(
+        "test" in step.acts and PART not in step.acts and step.is_ok is not False
+        for step in steps[edited + 1 :]
+    )
+    return "" if is_whole else "only some of the tests were run"
+
+
 def _check_commit_id(claim: Claim, steps: Sequence[Step], _place: int) -> str:
     """Return a problem if the sentence names a commit that no output showed."""
     named = [each for each in claim.ids if each[0] not in "#v" and "." not in each]
@@ -189,7 +215,7 @@ def _is_request(url: str) -> bool:
 
 
 _CHECKS: Mapping[Kind, tuple[Callable[[Claim, Sequence[Step], int], str], ...]] = {
-    "tests_pass": (_check_edits, _check_count),
+    "tests_pass": (_check_edits, _check_count, _check_scope),
     "build_works": (_check_edits,),
     "committed": (_check_commit_id,),
     "pushed": (_check_later_commit,),

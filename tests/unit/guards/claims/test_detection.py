@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from hookline.guards.claims.detection import find_claims
 
@@ -63,3 +65,57 @@ def test_one_statement_does_not_excuse_another(reply: str, found: list[str]) -> 
 def test_what_is_not_said_is_no_claim(reply: str) -> None:
     """Odd texts, quotations, comments and templates claim nothing."""
     assert kinds(reply) == []
+
+
+WORDS = st.sampled_from(
+    [
+        "I",
+        "we",
+        "you",
+        "the",
+        "tests",
+        "pass",
+        "passed",
+        "all",
+        "not",
+        "haven't",
+        "if",
+        "when",
+        "pushed",
+        "committed",
+        "published",
+        "and",
+        ",",
+        ".",
+        ":",
+        "?",
+        "`x`",
+        "PR",
+        "opened",
+        "is",
+        "was",
+        "been",
+        "live",
+        "\n",
+        "-",
+        ">",
+        "|",
+        "测试",
+        "通过",
+        "了",
+        "已",
+        "发布",
+        "如果",
+        "，",
+        "。",
+        "✅",
+        "https://a.example/b",
+    ]
+)
+
+
+@given(st.lists(WORDS, max_size=40).map(" ".join) | st.text(max_size=200))
+def test_any_text_is_read(reply: str) -> None:
+    """Whatever the words, each claim is a part of the reply."""
+    for claim in find_claims(reply):
+        assert reply[claim.start : claim.end] == claim.sentence

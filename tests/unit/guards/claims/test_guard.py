@@ -96,6 +96,35 @@ def test_an_edit_after_the_run_takes_its_backing(claims) -> None:
     assert "`app.py` was edited" in claims.stop("Tests pass.").reason
 
 
+def test_a_part_of_the_tests_is_not_all(claims) -> None:
+    """A run of one file backs "tests pass", and not "all tests pass"."""
+    claims.run("pytest tests/test_a.py", "3 passed")
+    assert claims.stop("The tests pass.").stance is Stance.SILENT
+    assert "only some of the tests" in claims.stop("All tests pass.").reason
+    claims.run("pytest", "90 passed")
+    claims.run("pytest tests/test_a.py", "3 passed")
+    assert claims.stop("All tests pass.").stance is Stance.SILENT
+
+
+def test_without_a_session_it_only_warns(claims) -> None:
+    """A host that names no session leaves no record, and nothing counts the redos."""
+    decision = claims.engine.fire("stop", {"cwd": "/srv", "last_message": "All tests pass."})
+
+    assert decision.stance is Stance.SILENT
+    assert "were not seen" in decision.for_user[0]
+
+
+def test_a_run_in_the_background_is_unknown(claims) -> None:
+    """Its start does not tell how it ends."""
+    call = {"tool": "shell", "input": {"command": "pytest", "run_in_background": True}}
+    claims.fire("tool.before", **call)
+    claims.fire("tool.after", **call, result="started")
+    decision = claims.stop("Tests pass.")
+
+    assert decision.stance is Stance.SILENT
+    assert "in the background" in decision.for_user[0]
+
+
 def test_a_word_is_no_run(claims) -> None:
     """A search for a test tool, or its installation, backs nothing."""
     claims.run("grep -r pytest . && pip install pytest", "ok")
