@@ -153,7 +153,7 @@ def _transform(program: str, texts: Sequence[str], given: str) -> str | None:
         return _decode(bytes.fromhex, given)
     if program == "rev":
         return "\n".join(line[::-1] for line in given.split("\n"))
-    if program == "tr" and len(texts) >= 2:  # noqa: PLR2004 - the old letters and the new ones
+    if program == "tr" and texts[1:]:
         return _translate(texts, given)
     if program == "sed" and len(texts) == 1:
         return _substitute(texts[0], given)

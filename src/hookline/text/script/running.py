@@ -62,10 +62,11 @@ def _run_program(shell: Shell, name: str, command: Command) -> Word:
         printed = printed._replace(calls=(*printed.calls, *said.calls))
     _follow_files(shell, name, command)
     here = _find_written(shell, words) if shell.files else {}
-    if name == "printenv" and len(words) == 2:  # noqa: PLR2004 - one variable
-        value = shell.get(words[1].text, None)
+    operands = words[1:]
+    if name == "printenv" and len(operands) == 1:
+        value = shell.get(operands[0].text, None)
         return value._replace(text=f"{value.text}\n", calls=(*printed.calls, *value.calls))
-    known = find_output(name, words[1:], stdin, here, shell.cwd)
+    known = find_output(name, operands, stdin, here, shell.cwd)
     if known is None:
         return printed
     return known._replace(calls=tuple(dict.fromkeys((*printed.calls, *known.calls))))
@@ -156,21 +157,25 @@ def _read_lines(shell: Shell, command: Command) -> Word | None:
 
 def _print_into(shell: Shell, command: Command) -> Word | None:
     """Assign what `printf -v NAME FORMAT ...` prints."""
-    words = command.words
-    if len(words) < 4 or words[1].text != "-v":  # noqa: PLR2004 - a name and a format
-        return None
-    shell.set(words[2].text, find_output("printf", words[3:], None, {}) or UNKNOWN_WORD)
-    return Word("")
+    match command.words:
+        case (_, Word(text="-v"), variable, *texts) if texts:
+            shell.set(variable.text, find_output("printf", texts, None, {}) or UNKNOWN_WORD)
+            return Word("")
+        case _:
+            return None
+
+
+_FINDS = {"command": ("-v", "-V"), "type": ("-p", "-P", "-t")}
 
 
 def _find_command(shell: Shell, command: Command) -> Word | None:
     """Return the name that `command -v NAME` or `type -p NAME` finds."""
-    words = command.words
-    options = ("-v", "-V") if words[0].text == "command" else ("-p", "-P", "-t")
-    if len(words) < 3 or words[1].text not in options:  # noqa: PLR2004 - a name
-        return None
-    shell.add_call(command)
-    return words[2]
+    match command.words:
+        case (finder, option, found, *_) if option.text in _FINDS[finder.text]:
+            shell.add_call(command)
+            return found
+        case _:
+            return None
 
 
 def _do_nothing(_shell: Shell, _command: Command) -> Word | None:
