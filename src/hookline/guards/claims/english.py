@@ -263,7 +263,7 @@ def _is_general(clauses: tuple[Clause, ...], place: int, at: int) -> bool:
     before = clause.words[:at]
     if before and (before[-1] in _BEFORE_NOUN or before[0] in _GENERAL_SUBJECTS):
         return True
-    if "what" in before[-2:]:
+    if "what" in before:
         return True
     return clause.opener == "that" and place > 0 and bool(_NOTICES & set(clauses[place - 1].words))
 
@@ -283,6 +283,8 @@ def _read_bare_verb(clause: Clause, at: int, left: tuple[str, ...]) -> tuple[boo
         return None if is_relative or _is_adjective(clause.words, at) else (True, False)
     if _is_speaker(left):
         return True, False
+    if clause.opener in ("that", "which", "who"):
+        return None  # `the keys that the host sent`
     if left[-1] in _JOINTS:
         return _read_joined(left)
     if set(left) & (lexicon.OTHERS | lexicon.MODALS | lexicon.NEGATIONS | lexicon.DOES):
@@ -335,6 +337,9 @@ def _is_thing(word: str) -> bool:
 
 def _is_adjective(words: tuple[str, ...], at: int) -> bool:
     """Return whether a participle that opens a sentence belongs to the noun after it."""
+    after = words[at + 1 : at + 3]
+    if len(after) > 1 and after[0].endswith("s") and after[0] not in ("this", "its"):
+        return after[1].isalpha() and after[1] not in _AFTER_OBJECT | _JOINTS | lexicon.ADVERBS
     for place, word in enumerate(words[at + 1 : at + 4]):
         if word in _OBJECT_STARTS or word in _JOINTS:
             return False

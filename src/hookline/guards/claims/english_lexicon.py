@@ -103,7 +103,7 @@ VERBS = (
         needs=make_set("production prod staging")),
     Verb("scheduled", "scheduled", "schedule", "scheduling", make_set(
         "kernel thread threads goroutine goroutines coroutine coroutines pod pods microtask "
-        "callback scheduler")),
+        "callback scheduler removal deprecation")),
     Verb("scheduled", "rescheduled", "reschedule", "rescheduling"),
 )  # fmt: skip
 
@@ -289,7 +289,8 @@ ELSEWHEN = (
 )
 HABITS = (
     r"\b(?:usually|typically|normally|generally|always|often|sometimes|by default|each time"
-    r"|every time|in general|as a rule|on every (?:push|commit|merge|release)|per release)\b"
+    r"|every time|in general|as a rule|automatically"
+    r"|on every (?:push|commit|merge|release)|per release)\b"
 )
 
 # Things that are committed, pushed, published and sent, so that `Article published` is a claim.

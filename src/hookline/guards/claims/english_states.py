@@ -115,7 +115,7 @@ def _find_passing(
     if not _is_asserted(before) or set(before) & _TO_GET or _is_partial(clause, text):
         return
     hands_on = after[:1] and after[0] in ("a", "an", "the", "it", "them", "this")
-    if hands_on and {"to", "into", "as"} & set(after[:7]):
+    if hands_on and not set(after[:5]) & lexicon.TEST_NOUNS:
         return  # `The tests pass a client to the constructor`
     if after[:1] and after[0] in ("no", "none", "nothing", "of"):
         return
@@ -226,7 +226,8 @@ def _compiles(words: tuple[str, ...], at: int) -> bool:
 def _find_success(clause: Clause, at: int, _text: str) -> Iterator[tuple[Kind, int, bool]]:
     before, word = clause.words[:at], clause.words[at]
     is_success = word in lexicon.SUCCEEDS or clause.words[at : at + 2] in _WENT_WELL
-    if not is_success or not _is_asserted(before) or set(before) & lexicon.PARTIAL:
+    is_adjective = before[-1:] in (("a",), ("the",), ("an",))
+    if not is_success or is_adjective or not _is_asserted(before) or set(before) & lexicon.PARTIAL:
         return
     for place, noun in enumerate(before):
         row = lexicon.NOUNS.get(noun)
@@ -253,8 +254,10 @@ def _find_live(clause: Clause, at: int, text: str) -> Iterator[tuple[Kind, int, 
     word, before, after = words[at], words[:at], words[at + 1 :]
     if word not in lexicon.LIVE or (after and after[0] in lexicon.NOT_LIVE_HEADS):
         return
-    if not _is_asserted(before) or set(before) & (lexicon.SELF | lexicon.OTHERS):
+    if not _is_asserted(before) or set(before) & (lexicon.OTHERS | {"i"}):
         return
+    if before[-1:] in (("a",), ("an",), ("the",)):
+        return  # `an online shop`
     opens = not before and bool(set(after[:1]) & {"at", "on", "now"})
     nouns = set(before)
     in_production = bool({"production", "prod", "staging"} & set(words))
@@ -271,7 +274,8 @@ def _is_enough(word: str, nouns: set[str], text: str, *, is_on: bool) -> bool:
         return is_on or has_url or bool(nouns & lexicon.POSTS)
     if word in ("running", "deployed"):
         return is_on
-    return has_url and word != "published" and bool(nouns & lexicon.PUBLISHED_THINGS)
+    is_own = bool(nouns & {"your", "now"})  # and not `The documentation is available at ...`
+    return has_url and word != "published" and is_own and bool(nouns & lexicon.PUBLISHED_THINGS)
 
 
 def _kind_of_live(nouns: set[str], *, is_on: bool) -> Kind:
@@ -291,7 +295,10 @@ def _is_on_remote(words: tuple[str, ...], at: int) -> bool:
         or after[:2] == ("the", "remote")
     )  # fmt: skip
     things = lexicon.THINGS | {"it", "they"}
-    linked = bool(set(before[-3:]) & (lexicon.BE | {"now"})) and "based" not in before
+    linked = (
+        bool(set(before[-1:]) & (lexicon.BE | {"now", "up", "out", "all", "already"}))
+        and "based" not in before
+    )
     return bool(remote) and linked and bool(set(before) & things)
 
 
