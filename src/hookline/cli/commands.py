@@ -100,6 +100,13 @@ COMMANDS = {
         "hookline guard allow fs.outside --path '~/scratch/**' --until 2027-01-31",
         codes="1 refused, or found",
     ),
+    "new": Command(
+        "start",
+        "write a guard as a script of your own, for any host",
+        "new.new",
+        "hookline new guard commands",
+        "hookline new guard secrets --dialect starchild",
+    ),
     "list": Command(
         "look",
         "list the hooks of each file, and whether they run",
