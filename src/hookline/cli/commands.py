@@ -107,6 +107,13 @@ COMMANDS = {
         "hookline new guard commands",
         "hookline new guard secrets --dialect starchild",
     ),
+    "skill": Command(
+        "start",
+        "teach agents to write hooks: put a skill where hosts look for it",
+        "skill.skill",
+        "hookline skill install claude-code --dry-run",
+        "hookline skill remove claude-code --dry-run",
+    ),
     "list": Command(
         "look",
         "list the hooks of each file, and whether they run",
