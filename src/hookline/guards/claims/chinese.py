@@ -21,6 +21,7 @@ _PLANS, _DENIALS = re.compile(lexicon.PLANS), re.compile(lexicon.DENIALS)
 _ASKS, _FAILURES = re.compile(lexicon.ASKS), re.compile(lexicon.FAILURES)
 _PARTIAL, _DRAFTS = re.compile(lexicon.PARTIAL), re.compile(lexicon.DRAFTS)
 _ELSEWHEN, _HABITS = re.compile(lexicon.ELSEWHEN), re.compile(lexicon.HABITS)
+_NEWS = re.compile(lexicon.NEWS)
 _OTHERS = re.compile(lexicon.OTHERS)
 _THINGS = re.compile(f"(?:{lexicon.THINGS})", re.IGNORECASE)
 _ADVERBS = re.compile(f"(?:{lexicon.ADVERBS})")
@@ -101,7 +102,10 @@ def find_chinese(text: str) -> list[Kind]:
             is_under = True
             continue
         rest = "，".join(clauses[place + 1 :])
+        tells_news = any(map(_NEWS.search, clauses[:place])) and not re.search("我", text)
         for kind in _find_clause(clause, rest, text):
+            if tells_news and kind not in ("tests_pass", "build_works"):
+                continue
             if kind not in found and not _is_withdrawn(rest, kind):
                 found.append(kind)
     if "published" in found and "deployed" in found and not _PRODUCTION.search(text):
@@ -241,7 +245,7 @@ def _is_done(clause: str, start: int, end: int) -> bool:
     before, after = clause[:start], clause[end:]
     if _NOT_AFTER.match(after) or _ATTRIBUTE.match(after):
         return False
-    if _is_blocked(before) or _is_blocked_right(after) or _ELSEWHEN.search(clause):
+    if _is_blocked(clause[:end]) or _is_blocked_right(after) or _ELSEWHEN.search(clause):
         return False
     has_aspect = (
         bool(_DONE_AFTER.match(after))

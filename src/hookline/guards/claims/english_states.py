@@ -128,7 +128,11 @@ def _find_passing(
         near = after[:5]
         has_object = set(near) & lexicon.TEST_NOUNS and not {"to", "into", "as"} & set(near)
         is_head = not set(near) & _OTHER_TEST_HEADS
-        is_number = _is_count(before) and word in ("passed", "passing", "green", "pass")
+        is_number = (
+            _is_count(before)
+            and (word != "green" or not after)
+            and word in ("passed", "passing", "green", "pass")
+        )
         if (has_object and is_head) or is_number:
             kinds = ["tests_pass"]
         elif before[-1:] == ("all",) or set(before[-3:]) & _PRONOUNS:
