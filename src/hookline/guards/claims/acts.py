@@ -59,6 +59,8 @@ rake             test             test
 rake             spec             test
 rails            test             test
 manage.py        test             test
+artisan          test             test
+build                             build
 hatch            test             test
 gh               run watch        test
 gh               run view         test
@@ -133,6 +135,7 @@ hg               push             push
 docker           push             push
 docker           push             publish
 gh               pr create        request
+gh               workflow run     http
 glab             mr create        request
 hub              pull-request     request
 tea              pr create        request
@@ -232,8 +235,16 @@ _NAMES = {
 _READERS = make_set(
     "list get read search fetch find view show query status describe history inspect preview help"
 )
-_RUNNERS = make_set("make just task npm yarn pnpm bun rake invoke nox-run mage ninja ant mise")
-_SCRIPTS = make_set("python python3 node deno ruby perl php bash sh zsh ts-node tsx bun uv npx")
+_RUNNERS = make_set("""
+make just task npm npx yarn pnpm bun rake invoke mage ninja ant mise hatch uv uvx poetry pdm pipenv
+composer nx turbo lerna sbt zig flutter meson lein stack cabal act
+""")
+_SCRIPTS = make_set("python python3 node deno ruby perl php bash sh zsh ts-node tsx")
+_CLIENTS = make_set("curl wget http https xh gh")
+_INSTALLS = make_set("install i add ci update remove init lock sync")
+_MOST_GLOBALS = 3  # words before a subcommand, such as the value of `-n`
+# An option with which a program only looks.
+_NOT_A_RUN_OF = {"crontab": "-l", "bash": "-n", "sh": "-n", "zsh": "-n"}
 _NOT_A_RUN = make_set(
     "--help -h --version --dry-run --collect-only --list --list-tests --showlocals-only --fixtures"
 )
@@ -243,7 +254,9 @@ _FILTERS = make_set("-k -t --grep -g --filter --lf --last-failed --testNamePatte
 _TEST_FILE = re.compile(r"^[\w./@-]+\.(?:py|[jt]sx?|rb|go|rs|java|php|exs|cs)$")
 _REMOTES = make_set("calendar slack telegram email mail reminders cron scheduler")
 _OPEN = make_set("browser click computer skill workflow navigate")
-_DATA_FLAGS = make_set("-d --data --data-raw --data-binary --json -F --form -T --upload-file")
+_DATA_FLAGS = make_set(
+    "-f --field --raw-field -d --data --data-raw --data-binary --json -F --form -T --upload-file"
+)
 # What an unknown program, an agent or a request may have done.
 UNKNOWN, HTTP, AGENT = "unknown", "http", "agent"
 
@@ -335,36 +348,56 @@ def _find_call_acts(call: Call) -> Iterable[str]:
     program, words = call.program, [word.text for word in call.words[1:]]
     if call.language and not program:
         return (UNKNOWN,)
-    if _NOT_A_RUN & set(words) or (program == "crontab" and "-l" in words):
-        return ()
-    if program in ("git", "hg") and words[:1] == ["push"] and "-n" in words:
+    acts = _find_program_acts(program, words, call.words[0].text if call.words else "")
+    runner = call.via[-1].split()[0] if call.via and call.via[-1] else ""
+    if not acts and runner in _RUNNERS:  # `hatch run test` names a target, `uv run` has options
+        return _find_target_acts(runner, [program, *words], [program, *words])
+    return acts
+
+
+def _find_program_acts(program: str, words: Sequence[str], path: str) -> Sequence[str]:
+    if _NOT_A_RUN & set(words) or _NOT_A_RUN_OF.get(program, "") in words:
         return ()
     if program in ("python", "python3", "py") and words[:1] == ["-m"] and len(words) > 1:
         program, words = words[1], words[2:]
-    acts = [act for needed, act in _ROWS.get(program, ()) if _has_in_order(words, needed)]
+    acts = [
+        act for needed, act in _ROWS.get(program, ()) if _has_subcommand(program, words, needed)
+    ]
     if "test" in acts and _is_part(words):
         acts.append(PART)
     if acts:
         return acts
-    if program in ("curl", "wget", "http", "https", "xh"):
+    if program in _CLIENTS:
         return (HTTP,) if _sends_data(words) else ()
-    return _find_named_acts(program, words, call.words[0].text if call.words else "")
+    return _find_named_acts(program, words, path)
 
 
-def _find_named_acts(program: str, words: Sequence[str], path: str) -> Iterable[str]:
+def _find_named_acts(program: str, words: Sequence[str], path: str) -> Sequence[str]:
     """Return the acts of a target such as `make test`, or of a script, by its name."""
     plain = [word for word in words if not word.startswith("-") and "=" not in word]
     if program in _RUNNERS:
-        targets = [word for word in plain if word not in ("run", "run-script", "exec")]
-        if not targets:
-            return ("build",) if program in ("make", "ninja", "ant") else ()
-        installs = targets[0] in ("install", "i", "add", "ci", "update", "remove", "init")
-        return () if installs and program != "make" else _name_acts(targets[:3])
+        return _find_target_acts(program, words, plain)
     if program in _SCRIPTS and plain:
-        return _name_acts(plain[:1]) or (UNKNOWN,)
+        name = plain[0].rpartition("/")[2]
+        if name in _ROWS:
+            return _find_program_acts(name, words[words.index(plain[0]) + 1 :], "")
+        return _name_acts((name,)) or (UNKNOWN,)
     if _SCRIPT_FILE.search(path):
         return _name_acts((program,)) or (UNKNOWN,)
     return ()
+
+
+def _find_target_acts(program: str, words: Sequence[str], plain: Sequence[str]) -> Sequence[str]:
+    """Return the acts of `npm run test`, or of `pnpm vitest`, which runs a program."""
+    targets = [word for word in plain if word not in ("run", "run-script", "exec", "dlx")]
+    if not targets:
+        return ("build",) if program in ("make", "ninja", "ant") else ()
+    if targets[0] in _INSTALLS and program != "make":
+        return ()
+    inner = next((word for word in targets[:3] if word in _ROWS), "")
+    if inner:
+        return _find_program_acts(inner, words[words.index(inner) + 1 :], "")
+    return _name_acts(targets[:3])
 
 
 def _name_acts(names: Iterable[str]) -> tuple[str, ...]:
@@ -397,9 +430,29 @@ def _is_part(words: Sequence[str]) -> bool:
     )
 
 
-def _has_in_order(words: Sequence[str], needed: Sequence[str]) -> bool:
-    rest = iter(words)
+def _has_subcommand(program: str, words: Sequence[str], needed: Sequence[str]) -> bool:
+    """Return whether words hold a subcommand in its order, options between them aside."""
+    if not needed:
+        return True
+    plain = [word for word in words if not word.startswith("-")]
+    if program in ("git", "hg"):
+        plain = _drop_git_options(words)
+        return tuple(plain[: len(needed)]) == tuple(needed)
+    flags = [word for word in words if word.startswith("-")]
+    if needed[0].startswith("-"):
+        return needed[0] in flags
+    if needed[0] not in plain[:_MOST_GLOBALS]:
+        return False
+    rest = iter(plain)
     return all(any(word == wanted for word in rest) for wanted in needed)
+
+
+def _drop_git_options(words: Sequence[str]) -> list[str]:
+    """Return the words after the options that stand before a subcommand, without further ones."""
+    place = 0
+    while place < len(words) and words[place].startswith("-"):
+        place += 2 if words[place] in ("-C", "-c") else 1
+    return [word for word in words[place:] if not word.startswith("-")]
 
 
 def _sends_data(words: Sequence[str]) -> bool:
