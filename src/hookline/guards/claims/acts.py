@@ -392,7 +392,8 @@ def _find_target_acts(program: str, words: Sequence[str], plain: Sequence[str]) 
     targets = [word for word in plain if word not in ("run", "run-script", "exec", "dlx")]
     if not targets:
         return ("build",) if program in ("make", "ninja", "ant") else ()
-    if targets[0] in _INSTALLS and program != "make":
+    is_target = program == "make" or bool({"run", "run-script"} & set(words[:2]))
+    if not is_target and _INSTALLS & set(targets[:3]):
         return ()
     inner = next((word for word in targets[:3] if word in _ROWS), "")
     if inner:

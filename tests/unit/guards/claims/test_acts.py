@@ -48,6 +48,8 @@ NO_RUNS = (
     "git stash push -m x",
     "bash -n deploy.sh",
     "npm install jest",
+    "uv pip install pytest",
+    "poetry add pytest",
     "which jest",
     "curl https://example.com",
     "crontab -l",
