@@ -436,6 +436,7 @@ def _render_guard(document: Document, paint: Paint) -> Iterator[str]:
         yield from _color_diff("\n".join(guard["diff"]), paint)
     elif "installed" in outcomes:
         yield f"own_config is on in {guard['file']}: agents cannot change hooks themselves"
+        yield "guards against dangerous commands and leaked secrets: hookline add --recommended"
     elif "uninstalled" in outcomes:
         yield f"own_config is out of {guard['file']}"
 

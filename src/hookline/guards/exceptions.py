@@ -46,23 +46,28 @@ def read_moment(text: str) -> float:
 def drop_exempt(
     findings: Iterable[Finding], options: Mapping[str, object], world: World, cwd: str
 ) -> tuple[list[Finding], list[str]]:
-    """Return the findings that no exception allows, and a note for each that one did."""
+    """Return the findings that no exception allows, and notes on exceptions that did or ended."""
     given = options.get("exceptions") or ()
     exemptions = [Exemption(**entry) for entry in given]  # type: ignore[attr-defined]
     kept, notes = [], []
     for finding in findings:
-        chosen = next((each for each in exemptions if _covers(each, finding, world, cwd)), None)
-        if chosen is None:
-            kept.append(finding)
-        else:
-            notes.append(f"allowed by an exception for {chosen.rule} ({chosen.reason})")
+        matching = [each for each in exemptions if _covers(each, finding, world, cwd)]
+        valid = next((each for each in matching if world.now < read_moment(each.until)), None)
+        if valid is not None:
+            notes.append(f"allowed by an exception for {valid.rule} ({valid.reason})")
+            continue
+        kept.append(finding)
+        notes += [
+            f"the exception for {each.rule} ({each.reason}) ended on {each.until}; to allow it"
+            f" again: hookline guard allow {each.rule}"
+            for each in matching[:1]
+        ]
     return kept, notes
 
 
 def _covers(exemption: Exemption, finding: Finding, world: World, cwd: str) -> bool:
     return (
         exemption.rule == finding.rule
-        and world.now < read_moment(exemption.until)
         and _is_in_project(exemption, world)
         and (not exemption.command or _matches_text(finding.command, exemption.command))
         and (not exemption.path or _match_all(finding.paths, exemption.path, world, cwd))

@@ -81,9 +81,18 @@ def test_an_exception_allows_one_rule_where_it_says(make_engine, change, stance)
     )
     decision = ask(engine, "git reset --hard")
     assert decision.stance.word == stance
-    assert any("exception for git.discard" in text for text in decision.for_user) == (
-        stance == "silent"
+    allowed = any("allowed by an exception for" in text for text in decision.for_user)
+    assert allowed == (stance == "silent")
+
+
+def test_an_exception_that_has_ended_is_told(make_engine):
+    """The user reads when it ended, and how to allow it again."""
+    engine = make_engine(
+        hooks=[{"use": "commands", "with": {"profile": "strict"}}],
+        exceptions=[EXCEPTION | {"until": "2026-09-20"}],
     )
+    (note,) = ask(engine, "git reset --hard").for_user
+    assert "the exception for git.discard (scratch work) ended on 2026-09-20" in note
 
 
 @pytest.mark.parametrize(
