@@ -8,8 +8,6 @@ import json
 import re
 from typing import TYPE_CHECKING
 
-import base58
-
 from hookline.text.secrets.context import (
     is_placeholder,
     make_set,
@@ -50,6 +48,8 @@ def passes(check: str, text: str, start: int, end: int, name_start: int) -> bool
 
 
 def _check_base58(text: str, start: int, end: int, _: int) -> bool:
+    import base58  # noqa: PLC0415 - few texts have such a value
+
     try:
         data = base58.b58decode_check(text[start:end])
     except ValueError:

@@ -7,13 +7,14 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 import re2
-from mnemonic import Mnemonic
 
 from hookline.text.secrets.context import is_placeholder, make_set, says_hash, says_key
 from hookline.text.secrets.finding import Found
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
+
+    from mnemonic import Mnemonic
 
 _SIZES = (24, 21, 18, 15, 12)  # words of a phrase, the longest first
 _WALLET = re2.compile(
@@ -57,11 +58,13 @@ def find_wallet_keys(text: str) -> Iterator[Found]:
 
 @cache
 def _read_words(language: str) -> frozenset[str]:
-    return frozenset(Mnemonic(language).wordlist)
+    return frozenset(_make_checker(language).wordlist)
 
 
 @cache
 def _make_checker(language: str) -> Mnemonic:
+    from mnemonic import Mnemonic  # noqa: PLC0415 - few texts have so many words in a row
+
     return Mnemonic(language)
 
 
