@@ -59,6 +59,7 @@ bench: $(VENV)/.ready ## benchmarks, each beside its floor and its peers
 	$(VENV)/bin/python -m bench.flood
 	$(VENV)/bin/python -m bench.journal
 	$(VENV)/bin/python -m bench.guards
+	$(VENV)/bin/python -m bench.shell_reader
 
 format: $(VENV)/.ready ## bring code and generated pages into form
 	$(VENV)/bin/ruff format .

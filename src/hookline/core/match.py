@@ -40,8 +40,11 @@ def holds(condition: Condition, event: Event) -> bool:
     return make_predicate(condition)(event)
 
 
-def make_predicate(condition: Condition) -> Predicate:
-    """Return a condition as a function of the event, so that its type is examined only once."""
+def make_predicate(condition: Condition, clock: Callable[[], float] | None = None) -> Predicate:
+    """Return a condition as a function of the event, so that its type is examined only once.
+
+    `clock`: seconds, to end the reading of a hostile command line.
+    """
     match condition:
         case OneOf(field=field, names=names):
             return lambda event: read_field(event, field) in names
@@ -69,7 +72,7 @@ def make_predicate(condition: Condition) -> Predicate:
             # It loads the shell's grammar.
             from hookline.core.rules import make_grammar_predicate  # noqa: PLC0415
 
-            return make_grammar_predicate(condition)
+            return make_grammar_predicate(condition, clock)
         case Never():
             return lambda _: False
 
@@ -79,14 +82,16 @@ def find_facets(event: Event) -> tuple[str, ...]:
     return facets(event.kind, event.tool, event.dialect) if event.tool else ()
 
 
-def make_hook_predicate(condition: Condition, spec: HookSpec) -> Predicate:
+def make_hook_predicate(
+    condition: Condition, spec: HookSpec, clock: Callable[[], float] | None = None
+) -> Predicate:
     """Return a hook's condition as a function of the event.
 
-    It may accept a tool's names in all hosts; see `HookSpec.match_tools`.
+    It may accept a tool's names in all hosts; see `HookSpec.match_tools`. `clock`: as above.
     """
     if spec.match_tools == "native" and not spec.kind.startswith(FACETS):
-        return make_predicate(condition)
-    return match_any_name(condition, make_predicate(condition), spec)
+        return make_predicate(condition, clock)
+    return match_any_name(condition, make_predicate(condition, clock), spec)
 
 
 def read_field(event: Event, field: str) -> str | None:

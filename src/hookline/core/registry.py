@@ -42,13 +42,20 @@ class Entry(Frozen):
 class Registry:
     """Hooks by kind. `with_` and `without` return a new registry.
 
-    A running dispatch keeps the one it started with.
+    A running dispatch keeps the one it started with. `clock`: seconds, for conditions that read
+    command lines.
     """
 
-    __slots__ = ("_by_kind", "_narrower", "plans")
+    __slots__ = ("_by_kind", "_clock", "_narrower", "plans")
 
-    def __init__(self, by_kind: Mapping[str, tuple[Entry, ...]] | None = None) -> None:
+    def __init__(
+        self,
+        by_kind: Mapping[str, tuple[Entry, ...]] | None = None,
+        *,
+        clock: Callable[[], float] | None = None,
+    ) -> None:
         self._by_kind = dict(by_kind or {})
+        self._clock = clock
         # Whether there are hooks on kinds that cover only some tool calls; few dialects have such
         # kinds.
         self._narrower = any(kind.startswith(FACETS) for kind in self._by_kind)
@@ -71,8 +78,9 @@ class Registry:
         """Return a registry that also has these hooks, all of one dialect, after its own."""
         grown = {kind: list(entries) for kind, entries in self._by_kind.items()}
         for spec in specs:
-            grown.setdefault(spec.kind, []).append(_entry(spec, dialect))
-        return Registry({kind: tuple(entries) for kind, entries in grown.items()})
+            grown.setdefault(spec.kind, []).append(_entry(spec, dialect, self._clock))
+        by_kind = {kind: tuple(entries) for kind, entries in grown.items()}
+        return Registry(by_kind, clock=self._clock)
 
     def without(self, hook_ids: frozenset[str]) -> Registry:
         """Return a registry without the hooks with these ids."""
@@ -80,7 +88,8 @@ class Registry:
             kind: tuple(e for e in entries if e.spec.id not in hook_ids)
             for kind, entries in self._by_kind.items()
         }
-        return Registry({kind: entries for kind, entries in kept.items() if entries})
+        by_kind = {kind: entries for kind, entries in kept.items() if entries}
+        return Registry(by_kind, clock=self._clock)
 
     def find_candidates(self, event: Event, row: EventRow | None, host: Table) -> tuple[Entry, ...]:
         """Return the hooks that the event selects by its row and by the tool's name.
@@ -122,7 +131,7 @@ def is_selected(event: Event, row: EventRow | None, entry: Entry) -> bool:
     ) in entry.dialect.table.selects(event.native_name)
 
 
-def _entry(spec: HookSpec, dialect: Dialect) -> Entry:
+def _entry(spec: HookSpec, dialect: Dialect, clock: Callable[[], float] | None) -> Entry:
     tools: frozenset[str] | None = None
     on_tool: list[Predicate] = []
     content: list[Predicate] = []
@@ -134,11 +143,11 @@ def _entry(spec: HookSpec, dialect: Dialect) -> Entry:
             ):
                 tools = names if tools is None else tools & names
             case Pattern(regex=regex) if regex.may_time_out:
-                backtracking.append(make_hook_predicate(condition, spec))
+                backtracking.append(make_hook_predicate(condition, spec, clock))
             case OneOf(field="tool") | Pattern(field="tool") | Never():
-                on_tool.append(make_hook_predicate(condition, spec))
+                on_tool.append(make_hook_predicate(condition, spec, clock))
             case _:
-                content.append(make_hook_predicate(condition, spec))
+                content.append(make_hook_predicate(condition, spec, clock))
     row = dialect.table.row(spec.native_event)
     return Entry(
         spec=spec,

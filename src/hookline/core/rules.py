@@ -72,10 +72,12 @@ def _malformed_error(source: str, why: str) -> ConfigError:
     )
 
 
-def make_grammar_predicate(condition: Rule | ShellCommand) -> Callable[[Event], bool]:
+def make_grammar_predicate(
+    condition: Rule | ShellCommand, clock: Callable[[], float] | None = None
+) -> Callable[[Event], bool]:
     """Return a rule, or a condition on shell commands, as a function of the event."""
     if isinstance(condition, ShellCommand):
-        return lambda event: runs_command(condition, event.command, event.cwd)
+        return lambda event: runs_command(condition, event.command, event.cwd, clock)
     return lambda event: is_covered(condition, event.tool, event.input, event.cwd)
 
 

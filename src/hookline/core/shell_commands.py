@@ -9,7 +9,7 @@ from hookline.text.script.evaluate import read_shell
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from hookline.model.spec import ShellCommand
     from hookline.text.script.reading import Call, Reading
@@ -18,12 +18,15 @@ if TYPE_CHECKING:
 _QUOTING = str.maketrans("", "", "'\"\\\n")
 
 
-def runs_command(wanted: ShellCommand, line: str, cwd: str) -> bool:
+def runs_command(
+    wanted: ShellCommand, line: str, cwd: str, clock: Callable[[], float] | None = None
+) -> bool:
     """Return whether a line runs such a command, through whatever it runs that by.
 
     A line of which a part cannot be read counts if the name of the program is anywhere in it.
+    `clock`: seconds, to end the reading of a hostile line.
     """
-    reading = _read(line, cwd)
+    reading = _read(line, cwd, clock)
     if any(_fits(wanted, call, cwd) for call in reading.calls if not call.language):
         return True
     text = line.translate(_QUOTING)
@@ -31,9 +34,9 @@ def runs_command(wanted: ShellCommand, line: str, cwd: str) -> bool:
 
 
 @lru_cache(maxsize=32)
-def _read(line: str, cwd: str) -> Reading:
+def _read(line: str, cwd: str, clock: Callable[[], float] | None) -> Reading:
     """Return the reading of a line, once for all hooks that ask about it."""
-    return read_shell(line, cwd=cwd)
+    return read_shell(line, cwd=cwd, clock=clock)
 
 
 def _fits(wanted: ShellCommand, call: Call, cwd: str) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from _thread import RLock  # `threading` would cost each start of `answer` 1 ms
+from time import perf_counter
 
 from hookline.config.places import find_places, project_path
 from hookline.core.registry import Registry
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 
     from hookline.core.dialect import Dialect
     from hookline.engine.sources import Way
+
+_EMPTY = Registry(clock=perf_counter)
 
 
 class Enlisted(Frozen):
@@ -60,8 +63,8 @@ class Snapshot(Frozen):
     own: tuple[HookSpec, ...] = ()
     enlisted: Mapping[str, Enlisted] = {}
     unwanted: tuple[Callable[[HookSpec], bool], ...] = ()
-    registry: Registry = Registry()
-    whole: Registry = Registry()
+    registry: Registry = _EMPTY
+    whole: Registry = _EMPTY
     combining: tuple[Problem, ...] = ()
     strict: bool = False
     once: bool = False
@@ -102,7 +105,7 @@ class Snapshot(Frozen):
         search is.
         """
         strict = strict or any(each.source.mode == "strict" for each in self.sources)
-        whole = Registry()
+        whole = _EMPTY
         problems: list[Problem] = []
         for dialect in self.dialects():
             found = [each.loaded.specs for each in self.sources if each.dialect is dialect]

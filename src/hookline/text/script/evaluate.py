@@ -7,9 +7,9 @@ is known of the data. The tree of the grammar decides; a part that it cannot rea
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 
 from hookline.text.script.deferred import list_written
+from hookline.text.script.grammar import Grammar
 from hookline.text.script.lexer import split_commands
 from hookline.text.script.reading import (
     DEEPEST,
@@ -33,12 +33,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from tree_sitter import Node, Parser, Tree
+    from tree_sitter import Node, Tree
 
-_BUDGET = 0.02  # seconds for the grammar
-_MOST_STEPS = 4000  # calls of the grammar's progress function, where no clock is given
-_MOST_HEREDOCS = 64
-_SHORT = 400  # bytes that the grammar reads in time, whatever they are
+_SECONDS = 0.05  # for all, where a clock is given
+_MOST_STATEMENTS = 2000  # with each round of a loop and each call of a function
 _MOST_LEVELS = 150  # of the tree
 _MOST_ITEMS = 16  # of a loop
 _MOST_WORDS = 2048  # of a command
@@ -68,8 +66,8 @@ def read_shell(
         text: the text.
         cwd: the folder that it runs in; empty if that is unknown.
         home: the user's home folder.
-        clock: seconds, to end a parse that takes longer than 20 ms; without it a count of steps
-            ends it.
+        clock: seconds, to end the parses after 20 ms in all, and the reading after 50 ms; without
+            it the grammar reads 4 KB at most, and the lexer the rest.
     """
     shell = Evaluator(cwd, home or "~", clock)
     shell.run_text(text, None, ())
@@ -92,15 +90,24 @@ class Evaluator(Shell):
 
     def __init__(self, cwd: str, home: str, clock: Callable[[], float] | None) -> None:
         super().__init__(cwd, home, clock)
+        self._grammar = Grammar(clock)
+        self._end = clock() + _SECONDS if clock else 0.0
         self._active: list[str] = []
-        self._level = self._depth = 0
+        self._level = self._depth = self._statements = 0
 
     def expand_text(self, text: str) -> Word:
         """Return the value of a text as between double quotes."""
         if "$" not in text and "`" not in text:
             return Word(text)
-        nodes = list(_walk(self._parse(f'"{text}"'), ("string",)))
-        return read_word(nodes[0], self) if nodes else UNKNOWN_WORD
+        if self._depth >= DEEPEST:
+            self.unverified.append("values in values, too deep")
+            return UNKNOWN_WORD
+        nodes = list(_walk(self._grammar.parse(f'"{text}"'), ("string",)))
+        self._depth += 1
+        try:
+            return read_word(nodes[0], self) if nodes else UNKNOWN_WORD
+        finally:
+            self._depth -= 1
 
     # -- texts -------------------------------------------------------------------------------------
 
@@ -128,7 +135,7 @@ class Evaluator(Shell):
         if positional is not None:
             self.positional = list(positional)
         try:
-            tree = self._parse(text)
+            tree = self._grammar.parse(text)
             if tree is None:
                 self.unverified.append("a part that the grammar could not read in time")
                 self._lex(text)
@@ -136,33 +143,13 @@ class Evaluator(Shell):
             if tree.root_node.has_error:
                 self._lex(text, is_doubted=True)
             return self.run(tree.root_node, stdin)
-        except _DeepError:
+        except (_DeepError, RecursionError):
             self.unverified.append("brackets and blocks, too deep")
             self._lex(text)
             return UNKNOWN_WORD
         finally:
             self._depth -= 1
             self.via, self.stdin, self.positional, self._level = before
-
-    def _parse(self, text: str) -> Tree | None:
-        if text.count("<<") > _MOST_HEREDOCS:  # the grammar takes a time that grows with its square
-            return None
-        source = text.encode("utf-8", "replace")
-        if len(source) < _SHORT:
-            return _parser().parse(source)
-        clock, steps = self.clock, 0
-        end = clock() + _BUDGET if clock else 0.0
-
-        def is_late(*_: object) -> bool:
-            nonlocal steps
-            steps += 1
-            return clock() > end if clock else steps > _MOST_STEPS
-
-        try:
-            return _parser().parse(lambda at, _: source[at : at + 4096], progress_callback=is_late)
-        except ValueError:
-            _parser().reset()
-            return None
 
     def _lex(self, text: str, *, is_doubted: bool = False) -> None:
         """Add the calls that the lexer finds. `is_doubted`: the tree is there, and has an error."""
@@ -184,6 +171,8 @@ class Evaluator(Shell):
 
     def run(self, node: Node, stdin: Word | None) -> Word:
         """Run a statement and return what it prints."""
+        if self._is_spent():
+            return UNKNOWN_WORD
         self._level += 1
         if self._level > _MOST_LEVELS:
             raise _DeepError
@@ -191,6 +180,14 @@ class Evaluator(Shell):
             return self._run(node, stdin)
         finally:
             self._level -= 1
+
+    def _is_spent(self) -> bool:
+        """Return whether the reading has taken too long; loops in loops may take for ever."""
+        self._statements += 1
+        if self._statements > _MOST_STATEMENTS or (self.clock and self.clock() > self._end):
+            self.unverified.append(f"more than {_MOST_STATEMENTS} statements, or 50 ms")
+            return True
+        return False
 
     def _run(self, node: Node, stdin: Word | None) -> Word:
         kind = node.type
@@ -267,7 +264,7 @@ class Evaluator(Shell):
         text = (name.text or b"").decode().partition("[")[0]
         if values and values[0].type == "array":
             words = [word for child in values[0].named_children
-                     for word in read_fields(child, self)]  # fmt: skip
+                     for word in read_fields(child, self)][:_MOST_WORDS]  # fmt: skip
             self.set(text, *words)
             return text, join_all(words) if words else Word("")
         value = read_word(values[0], self) if values else Word("")
@@ -443,11 +440,3 @@ def _walk_node(node: Node, kinds: Sequence[str]) -> Iterable[Node]:
             found.append(each)
         waiting.extend(reversed(each.named_children))
     return found
-
-
-@lru_cache(maxsize=1)
-def _parser() -> Parser:
-    import tree_sitter_bash  # noqa: PLC0415 - only rules that look into commands need the grammar
-    from tree_sitter import Language, Parser  # noqa: PLC0415 - as above
-
-    return Parser(Language(tree_sitter_bash.language()))

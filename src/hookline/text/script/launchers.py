@@ -15,7 +15,14 @@ from hookline.text.script.carriers import (
     REMOTE,
 )
 from hookline.text.script.outputs import find_output
-from hookline.text.script.reading import UNKNOWN, UNKNOWN_WORD, Command, Word, join_all
+from hookline.text.script.reading import (
+    UNKNOWN,
+    UNKNOWN_WORD,
+    Command,
+    Word,
+    join_all,
+    replace_text,
+)
 from hookline.text.script.wrappers import map_mounts, unwrap
 
 TYPE_CHECKING = False
@@ -130,7 +137,7 @@ def _split_items(stdin: Word | None, delimiter: str) -> list[Word]:
 def _replace(word: Word, mark: str, item: Word) -> Word:
     if mark not in word.text:
         return word
-    text = word.text.replace(mark, item.text)
+    text = replace_text(word.text, mark, item.text)
     return word._replace(text=text, calls=(*word.calls, *item.calls))
 
 
@@ -171,7 +178,9 @@ def _list_until_end(words: tuple[Word, ...], roots: list[Word]) -> list[Word]:
         if word.text in (";", "+", r"\;"):
             break
         if "{}" in word.text:
-            inner += [each._replace(text=word.text.replace("{}", each.text)) for each in roots]
+            inner += [
+                each._replace(text=replace_text(word.text, "{}", each.text)) for each in roots
+            ]
         else:
             inner.append(word)
     return inner

@@ -12,7 +12,7 @@ import zlib
 from typing import TYPE_CHECKING, Protocol
 
 from hookline.text.script.carriers import FIND_NARROWS
-from hookline.text.script.reading import UNKNOWN, Word, join_words
+from hookline.text.script.reading import MOST_BYTES, UNKNOWN, Word, join_words, replace_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -215,7 +215,7 @@ def _substitute(script: str, given: str) -> str | None:
     if match is None or re.search(r"[.*\[\]^$\\]", match[2]) or "\\" in match[3]:
         return None
     count = -1 if match[4] else 1
-    return "\n".join(line.replace(match[2], match[3], count) for line in given.split("\n"))
+    return "\n".join(replace_text(line, match[2], match[3], count) for line in given.split("\n"))
 
 
 def _print_format(words: Sequence[Word]) -> Word:
@@ -229,7 +229,7 @@ def _print_format(words: Sequence[Word]) -> Word:
     while True:
         before = len(texts)
         out.append(_FORMAT.sub(lambda at: _format_one(at[1], texts), _unescape(head.text)))
-        if not texts or len(texts) == before:
+        if not texts or len(texts) == before or len(out) * len(head.text) > MOST_BYTES:
             break
     return whole._replace(text="".join(out))
 

@@ -107,11 +107,19 @@ def join_words(words: list[Word], between: str = "") -> Word:
     """Return one word of several, with all that is known of where they come from."""
     if len(words) == 1:
         return words[0]
+    size = sum(len(word.text) for word in words)
     return Word(
-        between.join(word.text for word in words),
+        between.join(word.text for word in words) if size <= MOST_BYTES else UNKNOWN,
         tuple(dict.fromkeys(call for word in words for call in word.calls)),
         tuple(dict.fromkeys(name for word in words for name in word.names)),
     )
+
+
+def replace_text(text: str, old: str, new: str, most: int = -1) -> str:
+    """Return a text with one for another, `most` times; not known if it becomes too long."""
+    if old and text.count(old) * len(new) > MOST_BYTES:
+        return UNKNOWN
+    return text.replace(old, new, most)
 
 
 def join_all(words: list[Word]) -> Word:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import bracex
 
-from hookline.text.script.reading import UNKNOWN, UNKNOWN_WORD, Word, join_words
+from hookline.text.script.reading import UNKNOWN, UNKNOWN_WORD, Word, join_words, replace_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -280,7 +280,7 @@ def _change(text: str, rest: str) -> str:
         return _trim(text, match[1], match[2].strip("\"'"))
     if (match := _REPLACE.fullmatch(rest)) and not _GLOB.search(match[2]):
         old, new = match[2].strip("\"'"), match[3].strip("\"'")
-        return text.replace(old, new) if match[1] == "/" else text.replace(old, new, 1)
+        return replace_text(text, old, new, -1 if match[1] == "/" else 1)
     return text if rest.startswith("@") else UNKNOWN
 
 

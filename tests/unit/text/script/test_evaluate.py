@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from time import perf_counter, process_time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -180,6 +182,41 @@ def test_what_cannot_be_read_is_unverified(text: str, cause: str) -> None:
     """With its cause, and what was read counts."""
     assert cause in " ".join(read(text).unverified)
     assert "rm -rf /" in list_calls(f"rm -rf /; {text}") or len(text) > MOST_BYTES
+
+
+def _nest(count: int, body: str) -> str:
+    heads = "".join(f"for a{at} in 1 2 3 4 5 6 7 8 9; do " for at in range(count))
+    return heads + body + "; done" * count
+
+
+HOSTILE = {
+    "loops in loops": _nest(8, "x=1"),
+    "functions of functions": "f0() { x=1; }\n"
+    + "".join(f"f{at}() {{ {f'f{at - 1};' * 30} }}\n" for at in range(1, 12))
+    + "f11",
+    "a value that doubles": "x=aaaaaaaa\n" + "x=$x$x\n" * 60,
+    "an array that doubles": "x=(a b c)\n" + 'x=("${x[@]}" "${x[@]}")\n' * 40,
+    "a file that doubles": "echo aaaaaaaa > f\n" + "cat f f > g; cat g g > f\n" * 30,
+    "replacements": "x=aaaaaaaaaaaaaaaa\n" + "x=${x//a/aaaaaaaaaaaaaaaa}\n" * 20,
+    "values in values": "${a:-" * 300 + "x" + "}" * 300,
+    "eval of eval": "eval " * 500 + "x",
+    "arrays in arrays": "a=(" * 20_000,
+    "a long pipe": "x|" * 30_000,
+    "definitions without bodies": "f()" * 20_000,
+    "values without brackets": "x=)" * 20_000,
+    "quotes": '"' * MOST_BYTES,
+    "words in braces": "{a," * 20_000,
+}
+
+
+@pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
+def test_hostile_texts_end(text: str) -> None:
+    """Within a time and a memory that do not grow with what they would take in a shell."""
+    for clock in (None, perf_counter):
+        began = process_time()
+        calls = read_shell(text, cwd="/p", clock=clock).calls
+        assert process_time() - began < 1
+        assert all(len(word.text) <= MOST_BYTES for call in calls for word in call.words)
 
 
 @given(st.text(alphabet="ab \n'\"\\$(){}[]<>|&;`=!#*?~-/0rmE", max_size=60))
