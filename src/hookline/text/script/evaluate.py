@@ -11,6 +11,7 @@ import re
 from hookline.text.script.deferred import list_written
 from hookline.text.script.grammar import Grammar
 from hookline.text.script.lexer import split_commands
+from hookline.text.script.nodes import ends_line, is_named, walk, walk_node
 from hookline.text.script.reading import (
     DEEPEST,
     MOST_BYTES,
@@ -33,24 +34,40 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from tree_sitter import Node, Tree
+    from tree_sitter import Node
 
 _SECONDS = 0.05  # for all, where a clock is given
 _MOST_STATEMENTS = 2000  # with each round of a loop and each call of a function
 _MOST_LEVELS = 150  # of the tree
 _MOST_ITEMS = 16  # of a loop
 _MOST_WORDS = 2048  # of a command
-_BARE_IFS = re.compile(r"\$IFS(?![A-Za-z0-9_])")
-_SOCKET = re.compile(r"(\d)<>(?=\s*/dev/(?:tcp|udp)/)")
+# What the grammar reads otherwise than bash, and a plain form of it: a word on two lines, `$IFS-x`,
+# `3<>/dev/tcp/...`, and a block behind `!`, `time` or `coproc`.
+_MISREAD = (
+    (re.compile(r"(?<=\w)\\\n(?=\w)"), ""),
+    (re.compile(r"\$IFS(?![A-Za-z0-9_])"), "${IFS}"),
+    (re.compile(r"(\d)<>(?=\s*/dev/(?:tcp|udp)/)"), r"\1>"),
+    (
+        re.compile(
+            r"((?:^|[;&|({]|\b(?:then|do|else|if|elif|while|until)[ \t])[ \t]*)"
+            r"(?:!|time(?:[ \t]+-p)?|coproc(?:[ \t]+\w+)?)[ \t]+(?=\{\s|\()",
+            re.MULTILINE,
+        ),
+        r"\1",
+    ),
+)
+_REFERS = re.compile(r"-[A-Za-z]*n[A-Za-z]*")
 _SEQUENCES = make_set("""
 program list variable_assignments compound_statement do_group if_statement while_statement
 elif_clause else_clause negated_command case_statement case_item ERROR c_style_for_statement
 """)
-_LOOPS = ("while_statement", "c_style_for_statement")
-_EXPRESSIONS = make_set("""
-test_command binary_expression unary_expression parenthesized_expression postfix_expression
-ternary_expression
+# Statements of which a part may not run; what they assign may not be so.
+_CHOICES = make_set("""
+if_statement while_statement elif_clause else_clause case_item list pipeline c_style_for_statement
+for_statement
 """)  # fmt: skip
+_NAMED = re.compile(r"\$\{?!?([A-Za-z_]\w*)")
+_LOOPS = ("while_statement", "c_style_for_statement")
 
 
 def read_shell(
@@ -92,7 +109,8 @@ class Evaluator(Shell):
         super().__init__(cwd, home, clock)
         self._grammar = Grammar(clock)
         self._end = clock() + _SECONDS if clock else 0.0
-        self._active: list[str] = []
+        self._active: list[Node] = []
+        self._locals: list[dict[str, list[Word] | None]] = []
         self._level = self._depth = self._statements = 0
 
     def expand_text(self, text: str) -> Word:
@@ -102,7 +120,7 @@ class Evaluator(Shell):
         if self._depth >= DEEPEST:
             self.unverified.append("values in values, too deep")
             return UNKNOWN_WORD
-        nodes = list(_walk(self._grammar.parse(f'"{text}"'), ("string",)))
+        nodes = list(walk(self._grammar.parse(f'"{text}"'), ("string",)))
         self._depth += 1
         try:
             return read_word(nodes[0], self) if nodes else UNKNOWN_WORD
@@ -126,8 +144,8 @@ class Evaluator(Shell):
             self.unverified.append(f"more than {MOST_BYTES >> 10} KB of shell text")
             self._lex(text[:MOST_BYTES])
             return UNKNOWN_WORD
-        # The grammar reads `$IFS-x` and `3<>FILE` otherwise.
-        text = _SOCKET.sub(r"\1>", _BARE_IFS.sub("${IFS}", text))
+        for pattern, plain in _MISREAD:
+            text = pattern.sub(plain, text)
         before = self.via, self.stdin, self.positional, self._level
         self.via, self.stdin = (*self.via, *via), stdin
         self._depth += 1
@@ -191,14 +209,21 @@ class Evaluator(Shell):
 
     def _run(self, node: Node, stdin: Word | None) -> Word:
         kind = node.type
+        before = (dict(self.variables), dict(self.alternatives)) if kind in _CHOICES else None
         run = _STATEMENTS.get(kind)
         if run is not None:
-            return run(self, node, stdin)
-        if kind in _SEQUENCES:
-            return self._run_all(node.named_children, stdin)
-        if kind in _EXPRESSIONS:
-            for found in _walk_node(node, ("command_substitution",)):
-                self.run_substitution(found)
+            printed = run(self, node, stdin)
+        elif kind in _SEQUENCES:
+            printed = self._run_all(node.named_children, stdin)
+        else:
+            printed = self._run_substitutions(node)
+        if before is not None:
+            self.keep_alternatives(*before)
+        return printed
+
+    def _run_substitutions(self, node: Node) -> Word:
+        for found in walk_node(node, ("command_substitution",)):
+            self.run_substitution(found)
         return Word("")
 
     def run_pipeline(self, node: Node, stdin: Word | None) -> Word:
@@ -251,9 +276,9 @@ class Evaluator(Shell):
         """Remember a function."""
         name = (node.named_children[0].text or b"").decode()
         self.functions[name] = node
-        own = [found for found in _walk_node(node, ("command_name",)) if _names(found, name)]
+        own = [found for found in walk_node(node, ("command_name",)) if is_named(found, name)]
         text = (node.text or b"").replace(b"&&", b"").replace(b"||", b"")
-        is_looped = b"&" in text and bool(_walk_node(node, _LOOPS))
+        is_looped = b"&" in text and bool(walk_node(node, _LOOPS))
         if (len(own) > 1 and (b"&" in text or b"|" in text)) or (own and is_looped):
             self.bombs.add(name)
         return Word("")
@@ -261,24 +286,38 @@ class Evaluator(Shell):
     def assign(self, node: Node) -> tuple[str, Word]:
         """Assign a variable, and return its name and value."""
         name, *values = node.named_children
-        text = (name.text or b"").decode().partition("[")[0]
+        text, bracket, index = (name.text or b"").decode().partition("[")
+        adds = b"+=" in (node.text or b"")[: len(name.text or b"") + 2]
         if values and values[0].type == "array":
             words = [word for child in values[0].named_children
-                     for word in read_fields(child, self)][:_MOST_WORDS]  # fmt: skip
-            self.set(text, *words)
+                     for word in read_fields(child, self)]  # fmt: skip
+            before = self.variables.get(text, []) if adds else []
+            self.set(text, *(before + words)[:_MOST_WORDS])
             return text, join_all(words) if words else Word("")
         value = read_word(values[0], self) if values else Word("")
-        if b"+=" in (node.text or b"")[: len(name.text or b"") + 2]:
+        if bracket:
+            self.set_element(text, index.rstrip("]"), value)
+            return text, value
+        if adds:
             value = join_words([self.get(text, None) if self.has(text) else Word(""), value])
         self.set(text, value)
         return text, value
+
+    def _keep_local(self, keyword: str, node: Node) -> None:
+        """Remember what a variable was before a function made one of its own."""
+        name = (node.named_children[0].text or b"").decode().partition("[")[0]
+        if self._locals and keyword in ("local", "declare", "typeset"):
+            self._locals[-1].setdefault(name, self.variables.get(name))
 
     def run_declaration(self, node: Node, stdin: Word | None) -> Word:
         """Run `export`, `declare`, `unset` and their kin."""
         words = [Word((node.children[0].text or b"").decode())]
         for child in node.named_children:
             if child.type == "variable_assignment":
+                self._keep_local(words[0].text, child)
                 name, value = self.assign(child)
+                if any(_REFERS.fullmatch(word.text) for word in words[1:]):
+                    self.references[name] = value.text
                 words.append(value._replace(text=f"{name}={value.text}"))
             else:
                 words += read_fields(child, self)
@@ -287,9 +326,33 @@ class Evaluator(Shell):
     # -- commands ----------------------------------------------------------------------------------
 
     def run_command(
-        self, node: Node, stdin: Word | None, redirects: Sequence[Redirect] = ()
+        self,
+        node: Node,
+        stdin: Word | None,
+        redirects: Sequence[Redirect] = (),
+        after: Sequence[Word] = (),
     ) -> Word:
-        """Run a simple command."""
+        """Run a simple command, for each value that its variables may have.
+
+        `after`: the words that come after its redirections.
+        """
+        printed = self._run_simple(node, stdin, redirects, after)
+        if self.alternatives:
+            cwd = self.cwd
+            named = _NAMED.findall((node.text or b"").decode("utf-8", "replace"))
+            for name in self.alternatives.keys() & set(named):
+                before, others = self.variables.get(name), self.alternatives.pop(name)
+                for values in others:
+                    self.restore({name: values})
+                    self._run_simple(node, stdin, redirects, after)
+                self.restore({name: before})
+                self.alternatives[name] = others
+                self.cwd = cwd
+        return printed
+
+    def _run_simple(
+        self, node: Node, stdin: Word | None, redirects: Sequence[Redirect], after: Sequence[Word]
+    ) -> Word:
         words: list[Word] = []
         assigned: list[tuple[str, Word]] = []
         found = list(redirects)
@@ -300,16 +363,20 @@ class Evaluator(Shell):
                 self.unverified.append(f"more than {_MOST_WORDS} words of one command")
                 break
             if child.type == "variable_assignment":
-                assigned.append(self._read_prefix(child))
+                if ends_line(child):  # the grammar takes the next line to it
+                    self.assign(child)
+                else:
+                    assigned.append(self._read_prefix(child))
             elif child.type in ("file_redirect", "herestring_redirect"):
-                stdin = read_redirect(self, child, found, stdin)
+                stdin, more = read_redirect(self, child, found, stdin)
+                words += more
             elif child.type == "command_name":
                 for each in child.children or (child,):
                     words += read_fields(each, self)
             else:
                 words += read_fields(child, self)
         self.stdin = outer
-        command = Command(tuple(words), stdin, tuple(found), tuple(assigned))
+        command = Command((*words, *after), stdin, tuple(found), tuple(assigned))
         return send_output(self, run_words(self, command), found)
 
     def _read_prefix(self, node: Node) -> tuple[str, Word]:
@@ -320,10 +387,8 @@ class Evaluator(Shell):
         pair = self.assign(node)
         if name == "IFS":
             self.separators = separators
-        elif before is None:
-            self.variables.pop(name, None)
         else:
-            self.variables[name] = before
+            self.restore({name: before})
         return pair
 
     def run_redirected(self, node: Node, stdin: Word | None) -> Word:
@@ -331,16 +396,19 @@ class Evaluator(Shell):
         body = node.child_by_field_name("body")
         found: list[Redirect] = []
         after: list[tuple[Node, bool]] = []
+        words: list[Word] = []
         for child in node.named_children:
             if child.type == "heredoc_redirect":
-                stdin = read_heredoc(self, child, found, after)
+                stdin = read_heredoc(self, child, found, after, words)
             elif child.type in ("file_redirect", "herestring_redirect"):
-                stdin = read_redirect(self, child, found, stdin)
+                stdin, more = read_redirect(self, child, found, stdin)
+                words += more
         if body is None:
-            self.add_call(Command((), None, tuple(found)))
-            return send_output(self, Word(""), found)
+            command = Command(tuple(words), stdin, tuple(found))
+            printed = run_words(self, command) if words else self.add_call(command)
+            return send_output(self, printed if words else Word(""), found)
         if body.type == "command":
-            printed = self.run_command(body, stdin, found)
+            printed = self.run_command(body, stdin, found, words)
         else:
             printed = self.run(body, stdin)
             if found:
@@ -364,7 +432,7 @@ class Evaluator(Shell):
             printed = self.run_text(text[1:-1].replace("\\`", "`").replace("\\$", "$"), None, ())
         elif len(inner) == 1 and inner[0].type == "file_redirect":  # `$(< file)`
             found: list[Redirect] = []
-            known = read_redirect(self, inner[0], found, None) or UNKNOWN_WORD
+            known = read_redirect(self, inner[0], found, None)[0] or UNKNOWN_WORD
             printed = self.add_call(Command((), None, tuple(found)))
             if known.is_known:
                 printed = known._replace(calls=(*known.calls, *printed.calls))
@@ -386,14 +454,17 @@ class Evaluator(Shell):
         """Run the body of a function of the text."""
         if name in self.bombs:
             self.is_fork_bomb = True
-        if name in self._active or len(self._active) >= DEEPEST:
+        node = self.functions[name]  # its body may define another function of its name
+        if any(node is each for each in self._active) or len(self._active) >= DEEPEST:
             return UNKNOWN_WORD
         before, self.positional = self.positional, list(words)
-        self._active.append(name)
+        self._active.append(node)
+        self._locals.append({})
         try:
-            return self._run_all(self.functions[name].named_children[1:], stdin)
+            return self._run_all(node.named_children[1:], stdin)
         finally:
             self._active.pop()
+            self.restore(self._locals.pop())
             self.positional = before
 
 
@@ -420,23 +491,4 @@ def _expand_lexed(words: Sequence[str], shell: Shell) -> list[Word]:
             found.append(Word(shell.home + text[1:]))
         else:
             found.append(shell.expand_text(text) if "$" in text and '"' not in text else Word(text))
-    return found
-
-
-def _names(node: Node, name: str) -> bool:
-    return (node.text or b"").decode("utf-8", "replace") == name
-
-
-def _walk(tree: Tree | None, kinds: Sequence[str]) -> Iterable[Node]:
-    return _walk_node(tree.root_node, kinds) if tree is not None else ()
-
-
-def _walk_node(node: Node, kinds: Sequence[str]) -> Iterable[Node]:
-    """Return the parts of these kinds; an explicit stack, because hostile texts nest deep."""
-    waiting, found = [node], []
-    while waiting:
-        each = waiting.pop()
-        if each.type in kinds:
-            found.append(each)
-        waiting.extend(reversed(each.named_children))
     return found

@@ -11,6 +11,7 @@ import re
 from typing import NamedTuple
 
 from hookline.text.script.carriers import INTERPRETERS
+from hookline.text.script.outputs import find_output
 from hookline.text.script.reading import Command, Word, make_set
 
 TYPE_CHECKING = False
@@ -208,7 +209,8 @@ def run_code(shell: Shell, name: str, command: Command) -> Word | None:
         ]
         for argv in (*found.argvs, *removed):
             shell.run_inner(name, Command(tuple(map(Word, argv))))
-    return printed
+    known = find_output(name, command.words[1:], command.stdin, {})
+    return printed if known is None else known._replace(calls=(*printed.calls, *known.calls))
 
 
 def _find_code(shell: Shell, command: Command, language: str, options: Sequence[str]) -> list[Word]:

@@ -107,6 +107,18 @@ def _print_name(words: Sequence[Word], _cwd: str) -> Word | None:
     return operands[0]._replace(text=f"{operands[0].text}\n") if operands else None
 
 
+def _print_base(words: Sequence[Word], _cwd: str) -> Word | None:
+    """Return the name of a path, without a suffix if one is given."""
+    match [word for word in words if word.is_known and not word.text.startswith("-")]:
+        case [path]:
+            return path._replace(text=f"{posixpath.basename(path.text.rstrip('/'))}\n")
+        case [path, suffix]:
+            name = posixpath.basename(path.text.rstrip("/"))
+            return path._replace(text=f"{name.removesuffix(suffix.text)}\n")
+        case _:
+            return None
+
+
 def _print_top(words: Sequence[Word], cwd: str) -> Word | None:
     """Return the folder of the repository; the working folder is in it."""
     is_top = [word.text for word in words] == ["rev-parse", "--show-toplevel"]
@@ -121,6 +133,7 @@ _LISTERS: Mapping[str, Callable[[Sequence[Word], str], Word | None]] = {
     "realpath": _print_path,
     "readlink": _print_path,
     "dirname": _print_parent,
+    "basename": _print_base,
     "which": _print_name,
     "git": _print_top,
 }

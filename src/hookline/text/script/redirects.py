@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from hookline.text.script.reading import UNKNOWN_WORD, Command, Redirect, Word, join_words
 from hookline.text.script.words import read_fields, read_word
 
@@ -13,13 +15,22 @@ if TYPE_CHECKING:
 
     from hookline.text.script.state import Shell
 
+_BACKQUOTED = re.compile(r"(?<!\\)`((?:[^`\\]|\\.)+)`", re.DOTALL)
+_NO_TARGETS = ("file_descriptor", "ERROR")
 _WRITES = (">", ">|", ">>", "&>", "&>>")
 
 
 def read_heredoc(
-    shell: Shell, node: Node, found: list[Redirect], after: list[tuple[Node, bool]]
+    shell: Shell,
+    node: Node,
+    found: list[Redirect],
+    after: list[tuple[Node, bool]],
+    words: list[Word],
 ) -> Word:
-    """Return the text of a here-document; what follows on its line goes to `after`."""
+    """Return the text of a here-document.
+
+    What follows on its line goes to `after`; the other words of the command go to `words`.
+    """
     start, is_piped = "", False
     text: list[Word] = []
     for child in node.children:
@@ -28,7 +39,7 @@ def read_heredoc(
         elif child.type == "heredoc_body":
             text.append(_read_heredoc_body(shell, child, start))
         elif child.type in ("file_redirect", "herestring_redirect"):
-            read_redirect(shell, child, found, None)
+            words += read_redirect(shell, child, found, None)[1]
         elif child.type in ("|", "|&"):
             is_piped = True
         elif child.is_named and child.type not in ("heredoc_end", "file_descriptor"):
@@ -51,26 +62,36 @@ def _read_heredoc_body(shell: Shell, node: Node, start: str) -> Word:
         parts.append(read_word(child, shell))
         at = child.end_byte
     parts.append(Word(source[at - node.start_byte :].decode("utf-8", "replace")))
+    for match in _BACKQUOTED.finditer(source.decode("utf-8", "replace")):
+        shell.run_text(match[1], None, ())
     return join_words(parts)
 
 
 def read_redirect(
     shell: Shell, node: Node, found: list[Redirect], stdin: Word | None
-) -> Word | None:
-    """Add a redirection, and return what the command reads then."""
+) -> tuple[Word | None, list[Word]]:
+    """Add a redirection; return what the command reads then, and the words after its target."""
     operator = next((child.type for child in node.children if not child.is_named), "<<<")
     descriptor = next((child.text or b"" for child in node.named_children
                        if child.type == "file_descriptor"), b"").decode()  # fmt: skip
-    targets = [child for child in node.named_children if child.type != "file_descriptor"]
-    words = [word for child in targets for word in read_fields(child, shell)]
+    targets = [child for child in node.named_children if child.type not in _NO_TARGETS]
+    words = read_fields(targets[0], shell) if targets else []
     target = words[0] if words else UNKNOWN_WORD
-    if operator == "<<<":
-        return target._replace(text=f"{target.text}\n")
-    found.append(Redirect(operator, target, descriptor))
-    if operator == "<":
+    rest = [word for child in targets[1:] for word in read_fields(child, shell)]
+    if operator == "<<<" or any(child.type == "ERROR" for child in node.children):
+        read = target._replace(text=f"{target.text}\n")
+    elif operator == "<":
+        found.append(Redirect(operator, target, descriptor))
         known = shell.files.get(shell.find_path(target.text))
-        return known or shell.add_call(Command((), None, (found[-1],)))
-    return stdin
+        read = known or shell.add_call(Command((), None, (found[-1],)))
+    else:
+        found.append(Redirect(operator, target, descriptor))
+        number = target.text if operator == "<&" else ""
+        return shell.files.get(f"/dev/fd/{number}", stdin), rest
+    if descriptor in ("", "0"):
+        return read, rest
+    shell.files[f"/dev/fd/{descriptor}"] = read
+    return stdin, rest
 
 
 def send_output(shell: Shell, printed: Word, redirects: Sequence[Redirect]) -> Word:

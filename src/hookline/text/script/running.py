@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from hookline.text.script.carriers import SANDBOXES, STARTED, TAKES_DATA, WRAPPERS
 from hookline.text.script.deferred import list_deferred
 from hookline.text.script.interpreters import run_code
@@ -19,6 +21,11 @@ if TYPE_CHECKING:
     from hookline.text.script.state import Shell
 
 
+_BRACKETS = ("{", "!", "(")
+_ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)=(.*)", re.DOTALL)
+_STARTUP = ("BASH_ENV", "ENV")  # a shell runs the file that they name
+
+
 def run_words(shell: Shell, command: Command) -> Word:
     """Run one command by its words and return what it prints."""
     words = command.words
@@ -26,6 +33,30 @@ def run_words(shell: Shell, command: Command) -> Word:
         for name, value in command.assigned:
             shell.set(name, value)
         return shell.add_call(command) if command.redirects else Word("")
+    if (rest := _skip_opening(shell, words)) != words:
+        return run_words(shell, command._replace(words=rest))
+    _run_startup(shell, command)
+    return _run_named(shell, command)
+
+
+def _skip_opening(shell: Shell, words: tuple[Word, ...]) -> tuple[Word, ...]:
+    """Return words without a bracket or an assignment, which the grammar takes for a program."""
+    if words[0].text in _BRACKETS and words[1:]:
+        return words[1:]
+    if match := _ASSIGNMENT.match(words[0].text):
+        shell.set(match[1], words[0]._replace(text=match[2]))
+        return words[1:]
+    return words
+
+
+def _run_startup(shell: Shell, command: Command) -> None:
+    for variable, value in command.assigned:
+        if variable in _STARTUP and (path := shell.find_path(value.text)) in shell.files:
+            shell.run_text(shell.files[path].text, None, (variable,))
+
+
+def _run_named(shell: Shell, command: Command) -> Word:
+    words = command.words
     name = words[0].text.rpartition("/")[2] or words[0].text
     if name in shell.functions:
         return shell.call_function(name, words[1:], command.stdin)

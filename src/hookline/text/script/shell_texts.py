@@ -42,12 +42,20 @@ def run_shell(shell: Shell, name: str, command: Command) -> Word | None:
     if rest and rest[0].text not in ("-", "/dev/stdin") and not _reads_stdin(words[1:at]):
         found = shell.files.get(shell.find_path(rest[0].text))
         if found is not None:
-            return shell.run_text(found.text, stdin, (f"{name} {rest[0].text}",), rest[1:])
+            return shell.run_text(
+                found.text, stdin, (f"{name} {rest[0].text}",), _keep_positions(name, rest[1:])
+            )
         return shell.add_call(command)
     printed = shell.add_call(command)
     if stdin is not None and stdin.is_known:
-        return shell.run_text(stdin.text, None, (name,), rest)
+        positions = rest if _reads_stdin(words[1:at]) else rest[1:]
+        return shell.run_text(stdin.text, None, (name,), _keep_positions(name, positions))
     return printed
+
+
+def _keep_positions(name: str, given: Sequence[Word]) -> Sequence[Word] | None:
+    """Return the positions of a script; None where it has those of the shell that reads it."""
+    return None if name in ("source", ".") and not given else given
 
 
 def _run_option(shell: Shell, name: str, command: Command, rest: Sequence[Word]) -> Word:

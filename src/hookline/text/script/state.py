@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import posixpath
+import re
 from abc import ABC, abstractmethod
 
 from hookline.text.script.reading import (
@@ -18,11 +19,15 @@ from hookline.text.script.reading import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from tree_sitter import Node
 
 
+_NUMBER = re.compile(r"-?\d{1,6}")
+_KEYED = re.compile(r"\[([^\]]+)\]=(.*)", re.DOTALL)
+_MOST_ALTERNATIVES = 4
+_MOST_ELEMENTS = 1024
 _MOST_WAYS = 128  # of wrappers in wrappers
 
 
@@ -46,6 +51,10 @@ class Shell(ABC):
         self.functions: dict[str, Node] = {}
         self.bombs: set[str] = set()
         self.variables: dict[str, list[Word]] = {}
+        # Further values that variables may have, after statements that may not have run.
+        self.alternatives: dict[str, list[list[Word]]] = {}
+        self.elements: dict[tuple[str, str], Word] = {}
+        self.references: dict[str, str] = {}  # names that stand for other names
         self.stdin: Word | None = None
 
     # -- variables ---------------------------------------------------------------------------------
@@ -67,14 +76,57 @@ class Shell(ABC):
         if name.isdigit():
             at = int(name) - 1
             return self.positional[at] if at < len(self.positional) else Word("")
+        name = self.references.get(name, name)
         found = self.variables.get(name)
         if found is None:
             known = {"HOME": self.home, "PWD": self.cwd or UNKNOWN, "IFS": self.separators}
             return Word(known[name]) if name in known else Word(UNKNOWN, (), (name,))
         if index in ("@", "*"):
             return join_all(found) if found else Word("")
-        at = int(index) if index and index.isdigit() else 0
-        return found[at] if at < len(found) else Word("")
+        if not index:
+            return found[0] if found else Word("")
+        if (name, index) in self.elements:
+            return self.elements[name, index]
+        number = self._find_index(index)
+        if number is None:
+            return UNKNOWN_WORD
+        return found[number] if -len(found) <= number < len(found) else Word("")
+
+    def _find_index(self, index: str) -> int | None:
+        """Return the number that an index is, or that a variable of its name has."""
+        text = index.removeprefix("${").removeprefix("$").removesuffix("}")
+        known = self.variables.get(text)
+        text = known[0].text if known else text
+        return int(text) if _NUMBER.fullmatch(text) else None
+
+    def set_element(self, name: str, index: str, value: Word) -> None:
+        """Assign one element of an array, or of a table by names."""
+        index = index.strip("'\"")
+        at = self._find_index(index)
+        values = self.variables.setdefault(name, [])
+        if at is None or not 0 <= at < _MOST_ELEMENTS:
+            self.elements[name, index] = value
+            values.append(value)
+        else:
+            values += [Word("")] * (at + 1 - len(values))
+            values[at] = value
+
+    def keep_alternatives(
+        self, values: Mapping[str, list[Word]], others: Mapping[str, list[list[Word]]]
+    ) -> None:
+        """Keep the values from before a statement that may not have run."""
+        for name, old in values.items():
+            if self.variables.get(name) != old:
+                every = [*others.get(name, ()), old, *self.alternatives.get(name, ())]
+                self.alternatives[name] = every[:_MOST_ALTERNATIVES]
+
+    def restore(self, before: Mapping[str, list[Word] | None]) -> None:
+        """Give variables the values that they had before, None for those that had none."""
+        for name, values in before.items():
+            if values is None:
+                self.variables.pop(name, None)
+            else:
+                self.variables[name] = values
 
     def list_values(self, name: str) -> list[Word]:
         """Return the elements of an array, or with `@` the positions."""
@@ -90,6 +142,10 @@ class Shell(ABC):
             self.home = values[0].text
         else:
             self.variables[name] = list(values)
+            self.alternatives.pop(name, None)
+            for word in values:
+                if match := _KEYED.fullmatch(word.text):
+                    self.elements[name, match[1]] = word._replace(text=match[2])
 
     def write(self, path: str, data: Word, *, adds: bool = False) -> None:
         """Remember what the text wrote to a file."""

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from hookline.text.script.state import Shell
 
 _MOST_BRACES = 64
+_NO_NUMBER = re.compile(r"""['";]""")  # in arithmetic
 _ESCAPED = re.compile(r"\\(\n|.)", re.DOTALL)
 _ESCAPED_IN_QUOTES = re.compile(r'\\([$`"\\\n])')
 _ANSI = re.compile(
@@ -79,7 +80,9 @@ def read_fields(node: Node, shell: Shell) -> list[Word]:
     return fields
 
 
-_EVERY = re.compile(r"\"?\$(?:@|\{@\}|\{([A-Za-z_]\w*)\[@\]\})\"?")
+_EVERY = re.compile(
+    r"\"?\$(?:@|\{@(:.*)?\}|\{([A-Za-z_]\w*)\[@\](:\s*\d+\s*(?::\s*\d+\s*)?)?\})\"?"
+)
 
 
 def _read_all(node: Node, shell: Shell) -> list[Word] | None:
@@ -89,7 +92,16 @@ def _read_all(node: Node, shell: Shell) -> list[Word] | None:
     if node.type not in ("string", "expansion", "simple_expansion"):
         return None
     match = _EVERY.fullmatch(_text(node))
-    return None if match is None else shell.list_values(match[1] or "@")
+    if match is None:
+        return None
+    values = shell.list_values(match[2] or "@")
+    cut = _SLICE.fullmatch((match[1] or match[3] or "").strip())
+    if cut is None:
+        return None if match[1] or match[3] else values
+    if not match[2]:  # the first position has the number one
+        values = [shell.program, *values]
+    start = int(cut[1])
+    return values[start : start + int(cut[2])] if cut[2] else values[start:]
 
 
 def read_word(node: Node, shell: Shell) -> Word:
@@ -152,8 +164,7 @@ def _read_pieces(node: Node, shell: Shell, *, is_quoted: bool = False) -> Iterat
     elif kind == "process_substitution":
         yield Piece(shell.run_process(node), is_quoted=True)
     elif kind == "arithmetic_expansion":
-        for found in _find_commands(node):
-            shell.run_substitution(found)
+        _run_arithmetic(node, shell)
         yield Piece(UNKNOWN_WORD, is_quoted=True)
     elif kind == "concatenation" or (kind == "command_name" and node.named_child_count):
         for child in node.children:
@@ -161,6 +172,13 @@ def _read_pieces(node: Node, shell: Shell, *, is_quoted: bool = False) -> Iterat
     else:
         text = _text(node)
         yield Piece(Word(_ESCAPED.sub(_drop_escape, text)), is_quoted="\\" in text)
+
+
+def _run_arithmetic(node: Node, shell: Shell) -> None:
+    if _NO_NUMBER.search(_text(node)):
+        shell.unverified.append("brackets that are arithmetic, or a substitution")
+    for found in _find_commands(node):
+        shell.run_substitution(found)
 
 
 def _read_expansion(node: Node, shell: Shell) -> Word:

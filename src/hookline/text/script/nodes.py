@@ -1,0 +1,42 @@
+"""Finds the nodes of a tree of the grammar."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from tree_sitter import Node, Tree
+
+
+def ends_line(node: Node) -> bool:
+    """Return whether a line ends after an assignment, and those that follow."""
+    after = node.next_sibling
+    while after is not None and after.type == "variable_assignment" and not _is_below(after, node):
+        node, after = after, after.next_sibling
+    return after is not None and _is_below(after, node)
+
+
+def _is_below(after: Node, node: Node) -> bool:
+    return after.start_point.row > node.end_point.row
+
+
+def is_named(node: Node, name: str) -> bool:
+    """Return whether the text of a node is a name."""
+    return (node.text or b"").decode("utf-8", "replace") == name
+
+
+def walk(tree: Tree | None, kinds: Sequence[str]) -> Iterable[Node]:
+    """Return the parts of a tree of these kinds; none without a tree."""
+    return walk_node(tree.root_node, kinds) if tree is not None else ()
+
+
+def walk_node(node: Node, kinds: Sequence[str]) -> Iterable[Node]:
+    """Return the parts of these kinds; an explicit stack, because hostile texts nest deep."""
+    waiting, found = [node], []
+    while waiting:
+        each = waiting.pop()
+        if each.type in kinds:
+            found.append(each)
+        waiting.extend(reversed(each.named_children))
+    return found
