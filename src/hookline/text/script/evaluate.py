@@ -11,7 +11,7 @@ import re
 from hookline.text.script.deferred import list_written
 from hookline.text.script.grammar import Grammar
 from hookline.text.script.lexer import split_commands
-from hookline.text.script.nodes import ends_line, is_named, walk, walk_node
+from hookline.text.script.nodes import ends_line, find_last, is_named, walk, walk_node
 from hookline.text.script.reading import (
     DEEPEST,
     MOST_BYTES,
@@ -110,6 +110,7 @@ class Evaluator(Shell):
         self._grammar = Grammar(clock)
         self._end = clock() + _SECONDS if clock else 0.0
         self._active: list[Node] = []
+        self._trailing: dict[int, tuple[Word, ...]] = {}  # words after redirections, by node
         self._locals: list[dict[str, list[Word] | None]] = []
         self._level = self._depth = self._statements = 0
 
@@ -222,6 +223,8 @@ class Evaluator(Shell):
         return printed
 
     def _run_substitutions(self, node: Node) -> Word:
+        if node.type == "postfix_expression":  # `i++`
+            self.set((node.named_children[0].text or b"").decode(), UNKNOWN_WORD)
         for found in walk_node(node, ("command_substitution",)):
             self.run_substitution(found)
         return Word("")
@@ -376,6 +379,7 @@ class Evaluator(Shell):
             else:
                 words += read_fields(child, self)
         self.stdin = outer
+        words += self._trailing.pop(node.id, ())
         command = Command((*words, *after), stdin, tuple(found), tuple(assigned))
         return send_output(self, run_words(self, command), found)
 
@@ -410,6 +414,7 @@ class Evaluator(Shell):
         if body.type == "command":
             printed = self.run_command(body, stdin, found, words)
         else:
+            self._trailing[find_last(body).id] = tuple(words)
             printed = self.run(body, stdin)
             if found:
                 self.add_call(Command((), printed, tuple(found)))

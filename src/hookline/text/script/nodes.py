@@ -40,3 +40,10 @@ def walk_node(node: Node, kinds: Sequence[str]) -> Iterable[Node]:
             found.append(each)
         waiting.extend(reversed(each.named_children))
     return found
+
+
+def find_last(node: Node) -> Node:
+    """Return the last command of a list or a pipe, else the node itself."""
+    while node.type in ("list", "pipeline", "negated_command") and node.named_children:
+        node = node.named_children[-1]
+    return node

@@ -33,8 +33,10 @@ def read_heredoc(
     """
     start, is_piped = "", False
     text: list[Word] = []
-    for child in node.children:
-        if child.type == "heredoc_start":
+    for at, child in enumerate(node.children):
+        if node.field_name_for_child(at) == "argument":
+            words += read_fields(child, shell)
+        elif child.type == "heredoc_start":
             start = (child.text or b"").decode()
         elif child.type == "heredoc_body":
             text.append(_read_heredoc_body(shell, child, start))

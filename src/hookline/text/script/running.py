@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from hookline.text.script.state import Shell
 
 
-_BRACKETS = ("{", "!", "(")
+_OPENING = ("{", "!", "(", "do", "then", "else")
+_ASSIGNED = re.compile(r"\s*(?:\+\+|--)?([A-Za-z_]\w*)")
 _ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)=(.*)", re.DOTALL)
 _STARTUP = ("BASH_ENV", "ENV")  # a shell runs the file that they name
 
@@ -40,8 +41,8 @@ def run_words(shell: Shell, command: Command) -> Word:
 
 
 def _skip_opening(shell: Shell, words: tuple[Word, ...]) -> tuple[Word, ...]:
-    """Return words without a bracket or an assignment, which the grammar takes for a program."""
-    if words[0].text in _BRACKETS and words[1:]:
+    """Return words without a keyword or an assignment, which the grammar takes for a program."""
+    if words[0].text in _OPENING and words[1:]:
         return words[1:]
     if match := _ASSIGNMENT.match(words[0].text):
         shell.set(match[1], words[0]._replace(text=match[2]))
@@ -209,6 +210,14 @@ def _find_command(shell: Shell, command: Command) -> Word | None:
             return None
 
 
+def _calculate(shell: Shell, command: Command) -> Word | None:
+    """Forget the variables that `let NAME=...` assigns: no arithmetic is done."""
+    for text in command.texts[1:]:
+        if match := _ASSIGNED.match(text):
+            shell.set(match[1], UNKNOWN_WORD)
+    return Word("")
+
+
 def _do_nothing(_shell: Shell, _command: Command) -> Word | None:
     return Word("")
 
@@ -224,6 +233,7 @@ _BUILTINS: dict[str, Callable[[Shell, Command], Word | None]] = {
     "printf": _print_into,
     "command": _find_command,
     "type": _find_command,
+    "let": _calculate,
     ":": _do_nothing,
     "true": _do_nothing,
 }

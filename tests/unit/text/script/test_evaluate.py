@@ -81,6 +81,23 @@ HIDDEN = {
     "awk": """awk 'BEGIN { system("rm -rf /") }'""",
     "vim": "vim -c '!rm -rf /' x",
     "at": "echo 'rm -rf /' | at now",
+    "words after a redirection": "rm >/dev/null -rf 2>&1 /",
+    "words after a here-document": "rm <<E -rf /\nx\nE\n",
+    "a redirection in a pipe": "true && cat x | rm 2>/dev/null -rf /",
+    "a block that is denied": "! { rm -rf /; }",
+    "one branch of two": "if x; then a=rm; else a=ls; fi; $a -rf /",
+    "a value before a branch": "a=rm; x && a=ls; $a -rf /",
+    "an array that grows": 'x=(rm); x+=(-rf /); "${x[@]}"',
+    "a part of an array": 'x=(a rm -rf / b); "${x[@]:1:3}"',
+    "a table": "declare -A x=([k]=rm); ${x[k]} -rf /",
+    "a reference": "declare -n x=y; y=rm; $x -rf /",
+    "a function that shadows": "x=rm; f() { local x=ls; }; f; $x -rf /",
+    "a function in its own": "f() { f() { rm -rf /; }; f; }; f",
+    "assignments on a line": "x=rm y=-rf\n$x $y /",
+    "a numbered input": "exec 3<<< 'rm -rf /'; bash <&3",
+    "a start-up file": "echo 'rm -rf /' > x; BASH_ENV=x bash -c :",
+    "back quotes in a here-document": "cat <<E\n`rm -rf /`\nE\n",
+    "a choice of cases": "case $(rm -rf /) in *) ;; esac",
 }
 # Texts that mention it.
 MENTIONED = (
