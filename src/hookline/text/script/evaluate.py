@@ -9,9 +9,17 @@ from __future__ import annotations
 import re
 
 from hookline.text.script.deferred import list_written
-from hookline.text.script.grammar import Grammar
+from hookline.text.script.grammar import Grammar, rewrite_misread
 from hookline.text.script.lexer import split_commands
-from hookline.text.script.nodes import ends_line, find_last, is_named, walk, walk_node
+from hookline.text.script.nodes import (
+    ends_line,
+    find_last,
+    is_named,
+    split_backquotes,
+    unescape_backquoted,
+    walk,
+    walk_node,
+)
 from hookline.text.script.reading import (
     DEEPEST,
     MOST_BYTES,
@@ -41,21 +49,6 @@ _MOST_STATEMENTS = 2000  # with each round of a loop and each call of a function
 _MOST_LEVELS = 150  # of the tree
 _MOST_ITEMS = 16  # of a loop
 _MOST_WORDS = 2048  # of a command
-# What the grammar reads otherwise than bash, and a plain form of it: a word on two lines, `$IFS-x`,
-# `3<>/dev/tcp/...`, and a block behind `!`, `time` or `coproc`.
-_MISREAD = (
-    (re.compile(r"(?<=\w)\\\n(?=\w)"), ""),
-    (re.compile(r"\$IFS(?![A-Za-z0-9_])"), "${IFS}"),
-    (re.compile(r"(\d)<>(?=\s*/dev/(?:tcp|udp)/)"), r"\1>"),
-    (
-        re.compile(
-            r"((?:^|[;&|({]|\b(?:then|do|else|if|elif|while|until)[ \t])[ \t]*)"
-            r"(?:!|time(?:[ \t]+-p)?|coproc(?:[ \t]+\w+)?)[ \t]+(?=\{\s|\()",
-            re.MULTILINE,
-        ),
-        r"\1",
-    ),
-)
 _REFERS = re.compile(r"-[A-Za-z]*n[A-Za-z]*")
 _SEQUENCES = make_set("""
 program list variable_assignments compound_statement do_group if_statement while_statement
@@ -145,8 +138,7 @@ class Evaluator(Shell):
             self.unverified.append(f"more than {MOST_BYTES >> 10} KB of shell text")
             self._lex(text[:MOST_BYTES])
             return UNKNOWN_WORD
-        for pattern, plain in _MISREAD:
-            text = pattern.sub(plain, text)
+        text = rewrite_misread(text)
         before = self.via, self.stdin, self.positional, self._level
         self.via, self.stdin = (*self.via, *via), stdin
         self._depth += 1
@@ -433,8 +425,13 @@ class Evaluator(Shell):
         """Run a command substitution and return what it prints, without the last line breaks."""
         text = (node.text or b"").decode("utf-8", "replace")
         inner = node.named_children
-        if text.startswith("`") and "\\" in text:
-            printed = self.run_text(text[1:-1].replace("\\`", "`").replace("\\$", "$"), None, ())
+        if text.startswith("`") and ("\\" in text or "`" in text[1:-1]):
+            printed = join_words(
+                [
+                    self.run_text(unescape_backquoted(part), None, ()) if not at % 2 else Word(part)
+                    for at, part in enumerate(split_backquotes(text))
+                ]
+            )
         elif len(inner) == 1 and inner[0].type == "file_redirect":  # `$(< file)`
             found: list[Redirect] = []
             known = read_redirect(self, inner[0], found, None)[0] or UNKNOWN_WORD

@@ -20,6 +20,22 @@ _MOST_HEREDOCS, _MOST_ARRAYS, _MOST_PIPES = 64, 128, 300
 _PIPE = re.compile(r"\|&?\s*")
 _STATEMENT = re.compile(r"[;&\n]")
 
+# What the grammar reads otherwise than bash, and a plain form of it: a word on two lines, `$IFS-x`,
+# `3<>/dev/tcp/...`, and a block behind `!`, `time` or `coproc`.
+_MISREAD = (
+    (re.compile(r"(?<=\w)\\\n(?=\w)"), ""),
+    (re.compile(r"\$IFS(?![A-Za-z0-9_])"), "${IFS}"),
+    (re.compile(r"(\d)<>(?=\s*/dev/(?:tcp|udp)/)"), r"\1>"),
+    (
+        re.compile(
+            r"((?:^|[;&|({]|\b(?:then|do|else|if|elif|while|until)[ \t])[ \t]*)"
+            r"(?:!|time(?:[ \t]+-p)?|coproc(?:[ \t]+\w+)?)[ \t]+(?=\{\s|\()",
+            re.MULTILINE,
+        ),
+        r"\1",
+    ),
+)
+
 
 class Grammar:
     """`clock`: seconds; without it the bytes of the texts are bounded instead."""
@@ -52,6 +68,13 @@ class Grammar:
             return None
         finally:
             self._left -= clock() - begin
+
+
+def rewrite_misread(text: str) -> str:
+    """Return a text in forms that the grammar reads as bash does."""
+    for pattern, plain in _MISREAD:
+        text = pattern.sub(plain, text)
+    return text
 
 
 def _is_costly(text: str) -> bool:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+
+_BACKQUOTE = re.compile(r"(?<!\\)`")
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -47,3 +50,16 @@ def find_last(node: Node) -> Node:
     while node.type in ("list", "pipeline", "negated_command") and node.named_children:
         node = node.named_children[-1]
     return node
+
+
+def split_backquotes(text: str) -> list[str]:
+    """Return the commands in back quotes, and what is between them, in turn.
+
+    The grammar takes neighbours for one: the text of a node may be all of "`a` `b`".
+    """
+    return _BACKQUOTE.split(text)[1:-1]
+
+
+def unescape_backquoted(text: str) -> str:
+    """Return a command as it is after the shell has read its back quotes."""
+    return text.replace("\\`", "`").replace("\\$", "$")

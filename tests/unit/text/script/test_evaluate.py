@@ -97,6 +97,8 @@ HIDDEN = {
     "a numbered input": "exec 3<<< 'rm -rf /'; bash <&3",
     "a start-up file": "echo 'rm -rf /' > x; BASH_ENV=x bash -c :",
     "back quotes in a here-document": "cat <<E\n`rm -rf /`\nE\n",
+    "neighbours in back quotes": "echo `date` `rm -rf /`",
+    "neighbours in quotes": 'echo "`date` `rm -rf /`"',
     "a choice of cases": "case $(rm -rf /) in *) ;; esac",
 }
 # Texts that mention it.
