@@ -24,6 +24,7 @@ from hookline.text.script.reading import (
     DEEPEST,
     MOST_BYTES,
     MOST_CALLS,
+    MOST_WORDS,
     UNKNOWN_WORD,
     Command,
     Reading,
@@ -48,7 +49,6 @@ _SECONDS = 0.05  # for all, where a clock is given
 _MOST_STATEMENTS = 2000  # with each round of a loop and each call of a function
 _MOST_LEVELS = 150  # of the tree
 _MOST_ITEMS = 16  # of a loop
-_MOST_WORDS = 2048  # of a command
 _REFERS = re.compile(r"-[A-Za-z]*n[A-Za-z]*")
 _SEQUENCES = make_set("""
 program list variable_assignments compound_statement do_group if_statement while_statement
@@ -287,7 +287,7 @@ class Evaluator(Shell):
             words = [word for child in values[0].named_children
                      for word in read_fields(child, self)]  # fmt: skip
             before = self.variables.get(text, []) if adds else []
-            self.set(text, *(before + words)[:_MOST_WORDS])
+            self.set(text, *(before + words)[:MOST_WORDS])
             return text, join_all(words) if words else Word("")
         value = read_word(values[0], self) if values else Word("")
         if bracket:
@@ -354,8 +354,8 @@ class Evaluator(Shell):
         outer = self.stdin
         self.stdin = stdin if stdin is not None else outer
         for child in node.named_children:
-            if len(words) > _MOST_WORDS:
-                self.unverified.append(f"more than {_MOST_WORDS} words of one command")
+            if len(words) > MOST_WORDS:
+                self.unverified.append(f"more than {MOST_WORDS} words of one command")
                 break
             if child.type == "variable_assignment":
                 if ends_line(child):  # the grammar takes the next line to it
@@ -393,7 +393,9 @@ class Evaluator(Shell):
         found: list[Redirect] = []
         after: list[tuple[Node, bool]] = []
         words: list[Word] = []
-        for child in node.named_children:
+        if node.named_child_count > MOST_WORDS:
+            self.unverified.append(f"more than {MOST_WORDS} redirections of one command")
+        for child in node.named_children[:MOST_WORDS]:
             if child.type == "heredoc_redirect":
                 stdin = read_heredoc(self, child, found, after, words)
             elif child.type in ("file_redirect", "herestring_redirect"):

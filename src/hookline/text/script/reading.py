@@ -8,6 +8,7 @@ from typing import NamedTuple
 UNKNOWN = "\ufffc"
 # Bounds of a reading (docs/explanation/guards.md).
 MOST_BYTES, MOST_CALLS, DEEPEST = 64 << 10, 400, 12
+MOST_WORDS = 2048  # of a command
 
 
 class Word(NamedTuple):

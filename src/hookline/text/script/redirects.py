@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import re
 
-from hookline.text.script.reading import UNKNOWN_WORD, Command, Redirect, Word, join_words
+from hookline.text.script.reading import (
+    MOST_WORDS,
+    UNKNOWN_WORD,
+    Command,
+    Redirect,
+    Word,
+    join_words,
+)
 from hookline.text.script.words import read_fields, read_word
 
 TYPE_CHECKING = False
@@ -79,7 +86,9 @@ def read_redirect(
     targets = [child for child in node.named_children if child.type not in _NO_TARGETS]
     words = read_fields(targets[0], shell) if targets else []
     target = words[0] if words else UNKNOWN_WORD
-    rest = [word for child in targets[1:] for word in read_fields(child, shell)]
+    if len(targets) > MOST_WORDS:
+        shell.unverified.append(f"more than {MOST_WORDS} words of one command")
+    rest = [word for child in targets[1:MOST_WORDS] for word in read_fields(child, shell)]
     if operator == "<<<" or any(child.type == "ERROR" for child in node.children):
         read = target._replace(text=f"{target.text}\n")
     elif operator == "<":

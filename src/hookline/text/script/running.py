@@ -42,12 +42,12 @@ def run_words(shell: Shell, command: Command) -> Word:
 
 def _skip_opening(shell: Shell, words: tuple[Word, ...]) -> tuple[Word, ...]:
     """Return words without a keyword or an assignment, which the grammar takes for a program."""
-    if words[0].text in _OPENING and words[1:]:
-        return words[1:]
-    if match := _ASSIGNMENT.match(words[0].text):
-        shell.set(match[1], words[0]._replace(text=match[2]))
-        return words[1:]
-    return words
+    for at, word in enumerate(words):
+        if match := _ASSIGNMENT.match(word.text):
+            shell.set(match[1], word._replace(text=match[2]))
+        elif word.text not in _OPENING or at + 1 == len(words):
+            return words[at:] if at else words
+    return ()
 
 
 def _run_startup(shell: Shell, command: Command) -> None:

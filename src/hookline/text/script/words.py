@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from hookline.text.script.state import Shell
 
 _MOST_BRACES = 64
+_MOST_PIECES = 2048  # of a word
 _NO_NUMBER = re.compile(r"""['";]""")  # in arithmetic
 _ESCAPED = re.compile(r"\\(\n|.)", re.DOTALL)
 _ESCAPED_IN_QUOTES = re.compile(r'\\([$`"\\\n])')
@@ -167,8 +168,11 @@ def _read_pieces(node: Node, shell: Shell, *, is_quoted: bool = False) -> Iterat
         _run_arithmetic(node, shell)
         yield Piece(UNKNOWN_WORD, is_quoted=True)
     elif kind == "concatenation" or (kind == "command_name" and node.named_child_count):
-        for child in node.children:
+        for child in node.children[:_MOST_PIECES]:
             yield from _read_pieces(child, shell)
+        if node.child_count > _MOST_PIECES:
+            shell.unverified.append(f"a word of more than {_MOST_PIECES} parts")
+            yield Piece(UNKNOWN_WORD, is_quoted=True)
     else:
         text = _text(node)
         yield Piece(Word(_ESCAPED.sub(_drop_escape, text)), is_quoted="\\" in text)

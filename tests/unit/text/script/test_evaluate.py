@@ -224,6 +224,9 @@ HOSTILE = {
     "definitions without bodies": "f()" * 20_000,
     "values without brackets": "x=)" * 20_000,
     "quotes": '"' * MOST_BYTES,
+    "words of many parts": "$'" * 30_000,
+    "redirections": "a>:-" * 16_000,
+    "targets": "then >:-then " * 5_000,
     "words in braces": "{a," * 20_000,
 }
 
