@@ -41,6 +41,7 @@ class Grammar:
     """`clock`: seconds; without it the bytes of the texts are bounded instead."""
 
     def __init__(self, clock: Callable[[], float] | None) -> None:
+        self._parser = _make_parser()  # loading it takes no part of the time
         self._clock = clock
         self._left: float = _SECONDS if clock else _UNTIMED
 
@@ -48,7 +49,7 @@ class Grammar:
         """Return the tree of a text; None if the grammar cannot read it in time."""
         if _is_costly(text):
             return None
-        parser = _make_parser()
+        parser = self._parser
         source = text.encode("utf-8", "replace")
         if len(source) < _SHORT:
             return parser.parse(source)

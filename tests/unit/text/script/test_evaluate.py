@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from time import perf_counter, process_time
 
 import pytest
@@ -245,3 +247,13 @@ def test_hostile_texts_end(text: str) -> None:
 def test_nothing_raises(text: str) -> None:
     """Whatever the text is."""
     read(text)
+
+
+def test_loading_the_grammar_takes_no_part_of_the_time() -> None:
+    """A process that starts for one line reads it."""
+    code = (
+        "import sys; from hookline.text.script.evaluate import read_shell;"
+        "clock = lambda: float('tree_sitter_bash' in sys.modules);"
+        "sys.exit(bool(read_shell('ls; ' * 100, clock=clock).unverified))"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
