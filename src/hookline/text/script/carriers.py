@@ -55,7 +55,7 @@ pkexec               | --user | |
 env                  | -u --unset | | assigns splits | -C --chdir
 command builtin      | | |
 exec                 | -a | |
-nohup setsid time    | -f -o --format --output | |
+nohup setsid         | | |
 coproc unbuffer      | | |
 nice                 | -n --adjustment | |
 ionice               | -c -n -p --class --classdata | |

@@ -291,6 +291,7 @@ class Evaluator(Shell):
             return text, join_all(words) if words else Word("")
         value = read_word(values[0], self) if values else Word("")
         if bracket:
+            self._run_substitutions(name)
             self.set_element(text, index.rstrip("]"), value)
             return text, value
         if adds:

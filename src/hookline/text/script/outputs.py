@@ -168,8 +168,8 @@ def _transform(program: str, texts: Sequence[str], given: str) -> str | None:
         return "\n".join(line[::-1] for line in given.split("\n"))
     if program == "tr" and texts[1:]:
         return _translate(texts, given)
-    if program == "sed" and len(texts) == 1:
-        return _substitute(texts[0], given)
+    if program == "sed" and [text for text in texts[:-1] if text not in ("-e", "-E", "-r")] == []:
+        return _substitute(texts[-1], given) if texts else None
     return None
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from fnmatch import fnmatchcase
 
 from hookline.text.script.carriers import SANDBOXES, STARTED, TAKES_DATA, WRAPPERS
 from hookline.text.script.deferred import list_deferred
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 
 
 _OPENING = ("{", "!", "(", "do", "then", "else")
+_PATTERN = re.compile(r"[?*]|\[.+\]")
+_LONGEST_PATTERN, _MOST_MATCHING = 16, 8
 _ASSIGNED = re.compile(r"\s*(?:\+\+|--)?([A-Za-z_]\w*)")
 _ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)=(.*)", re.DOTALL)
 _STARTUP = ("BASH_ENV", "ENV")  # a shell runs the file that they name
@@ -37,7 +40,17 @@ def run_words(shell: Shell, command: Command) -> Word:
     if (rest := _skip_opening(shell, words)) != words:
         return run_words(shell, command._replace(words=rest))
     _run_startup(shell, command)
+    for name in _list_matching(words[0].text):
+        shell.run_inner(words[0].text, command._replace(words=(Word(name), *words[1:])))
     return _run_named(shell, command)
+
+
+def _list_matching(text: str) -> list[str]:
+    """Return the known programs that a pattern such as `/bin/r?` may find; none for a name."""
+    name = _base(text)
+    if not _PATTERN.search(name) or len(name) > _LONGEST_PATTERN:
+        return []
+    return sorted(program for program in STARTED if fnmatchcase(program, name))[:_MOST_MATCHING]
 
 
 def _skip_opening(shell: Shell, words: tuple[Word, ...]) -> tuple[Word, ...]:
@@ -171,11 +184,29 @@ def _shift(shell: Shell, command: Command) -> Word | None:
 def _read(shell: Shell, command: Command) -> Word | None:
     names = [text for text in command.texts[1:] if not text.startswith("-")]
     given = command.stdin if command.stdin is not None else UNKNOWN_WORD
-    fields = given.text.strip().split(None, max(0, len(names) - 1)) if given.is_known else []
+    separators = dict(command.assigned).get("IFS", Word(shell.separators)).text
+    is_array = any(text.startswith("-") and "a" in text for text in command.texts[1:])
+    most = 0 if is_array else max(0, len(names) - 1)
+    is_whole = not is_array and not most  # one name takes the whole line
+    fields = _split_fields(given.text, "" if is_whole else separators, most)
+    fields = fields if given.is_known else []
+    if is_array and names:
+        shell.set(names[0], *(given._replace(text=text) for text in fields or [given.text]))
+        return Word("")
     for at, name in enumerate(names or ["REPLY"]):
         text = fields[at] if at < len(fields) else ("" if given.is_known else UNKNOWN)
         shell.set(name, given._replace(text=text))
     return Word("")
+
+
+def _split_fields(text: str, separators: str, most: int) -> list[str]:
+    """Return the fields of a line, at most one more than `most` unless that is 0."""
+    line = text.strip()
+    if not separators:
+        return [line]
+    if separators.isspace():
+        return line.split(None, most or -1)
+    return re.split(f"[{re.escape(separators)}]", line, maxsplit=most)
 
 
 def _read_lines(shell: Shell, command: Command) -> Word | None:

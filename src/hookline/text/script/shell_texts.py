@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from hookline.text.script.reading import Command
     from hookline.text.script.state import Shell
 
+_STDIN = ("-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0")
 _CHECKS = re.compile(r"-[a-z]*n[a-z]*|--noexec")
 
 
@@ -39,7 +40,7 @@ def run_shell(shell: Shell, name: str, command: Command) -> Word | None:
         return shell.add_call(command)
     if has_code:
         return _run_option(shell, name, command, rest)
-    if rest and rest[0].text not in ("-", "/dev/stdin") and not _reads_stdin(words[1:at]):
+    if rest and rest[0].text not in _STDIN and not _reads_stdin(words[1:at]):
         found = shell.files.get(shell.find_path(rest[0].text))
         if found is not None:
             return shell.run_text(
@@ -95,7 +96,9 @@ def run_string(shell: Shell, name: str, command: Command) -> Word | None:
         inner = unwrap(words, RUNUSER).words
         return shell.run_inner(name, command._replace(words=tuple(inner))) if inner else None
     if name in OPERAND_STRINGS:
-        given = [word for word in words[1:] if name == "eval" or not word.text.startswith("-")]
+        given = [word for word in words[1:] if not word.text.startswith("-")]
+        if name == "eval":
+            given = list(words[2:] if words[1:2] and words[1].text == "--" else words[1:])
         text = join_all(given[:1] if name == "trap" else given)
         return shell.run_text(text.text, command.stdin, (name,)) if text.text else Word("")
     found = list(_list_options(name, words))

@@ -101,6 +101,12 @@ HIDDEN = {
     "back quotes in a here-document": "cat <<E\n`rm -rf /`\nE\n",
     "neighbours in back quotes": "echo `date` `rm -rf /`",
     "neighbours in quotes": 'echo "`date` `rm -rf /`"',
+    "a session of its own": "setsid -f rm -rf /",
+    "a pattern for a program": "/bin/r? -rf /",
+    "read by another separator": "IFS=, read -r a b <<< 'rm,/'; $a -rf $b",
+    "read into an array": 'read -ra x <<< "rm -rf /"; "${x[@]}"',
+    "an index": "x[$(rm -rf /)0]=1",
+    "eval with dashes": "eval -- rm -rf /",
     "a choice of cases": "case $(rm -rf /) in *) ;; esac",
 }
 # Texts that mention it.
