@@ -76,6 +76,8 @@ _NO_SECRET_NAME = re.compile(
 def find_secret(path: str) -> Secret | None:
     """Return what a path holds, from its name alone; None if that is no secret."""
     path = path.rstrip("/").removesuffix("/*").removesuffix("/.")
+    if _GLOB.search(path):
+        path = _match_usual(path) or path
     name = path.rpartition("/")[2]
     if not name or _HARMLESS.search(name.lower()):
         return None
@@ -90,6 +92,25 @@ def find_secret(path: str) -> Secret | None:
     if any(fnmatchcase(path, pattern) for pattern in _PATHS):
         return Secret.CREDENTIAL
     return _find_in_folder(path, name)
+
+
+_GLOB = re.compile(r"[*?\[]")
+_USUAL = tuple(
+    tuple(path.split("/"))
+    for path in make_set(""".ssh/id_rsa .ssh/id_ed25519 .aws/credentials .kube/config .netrc .env
+    .gnupg/secring.gpg .docker/config.json .npmrc .pypirc .pgpass .git-credentials /etc/shadow""")
+)
+
+
+def _match_usual(path: str) -> str:
+    """Return a usual credential that a glob names; empty if it names none."""
+    parts = path.split("/")
+    for usual in _USUAL:
+        tail = parts[-len(usual) :]
+        is_wide = all(part.strip("*?.") == "" for part in tail)
+        if not is_wide and len(tail) == len(usual) and all(map(fnmatchcase, usual, tail)):
+            return "/".join((*parts[: -len(usual)], *usual))
+    return ""
 
 
 def _find_in_folder(path: str, name: str) -> Secret | None:

@@ -167,7 +167,7 @@ _KEEP = "append, or write to a file of your own"
 
 
 def _judge_overwrite(word: Word, cwd: str, scene: Scene, what: str) -> Iterator[Hit]:
-    path = resolve_path(word, cwd, scene)
+    path = resolve_path(word, cwd, scene).replace(f"/{UNKNOWN}/", "/")
     if not path or UNKNOWN in path:
         return
     if _VITAL.match(path) and not path.startswith("/usr/lib/node_modules"):
@@ -286,7 +286,7 @@ def _change_mode(call: Call, scene: Scene) -> Iterator[Hit]:
     mode = next((word.text for word in call.words[1:] if _is_mode(word.text)), "")
     if not (given.has("R", "recursive") or _is_found(call)) or not mode:
         return
-    operands = [word for word in given.operands if word.text != mode]
+    operands = [word for word in given.operands if word.text != mode and _counts(word, call)]
     paths = [resolve_path(word, call.cwd, scene) for word in operands]
     if _is_world_writable(mode):
         reason = f"it lets every user write ({mode})"
@@ -325,6 +325,7 @@ def _change_owner(call: Call, scene: Scene) -> Iterator[Hit]:
     if not (given.has("R", "recursive") or _is_found(call)):
         return
     operands = given.operands if given.get("--reference") else given.operands[1:]
+    operands = tuple(word for word in operands if _counts(word, call))
     paths = [resolve_path(word, call.cwd, scene) for word in operands]
     yield from _judge_permissions(paths, scene, "it changes the owner")
 
@@ -350,6 +351,11 @@ def _is_found(call: Call) -> bool:
         return True
     has_items = any(each in ("xargs", "parallel") for each in call.via)
     return has_items and any(word.calls for word in call.words[1:])
+
+
+def _counts(word: Word, call: Call) -> bool:
+    """Return whether a path counts: not what a narrow search finds."""
+    return word.is_known or not any(each.startswith("find ") for each in call.via)
 
 
 # -- users and schedules ---------------------------------------------------------------------------

@@ -62,7 +62,7 @@ _ENV_CODE = re.compile(
 )
 _NETWORK_CODE = re.compile(
     r"requests\.|urllib|urlopen|http\.client|httpx|aiohttp|socket|fetch\(|axios|https?\.request"
-    r"|https?\.get|net\.connect|net\.createConnection|dns\.|Net::HTTP|LWP|HTTP::|IO::Socket"
+    r"|https?\.get|require\(['\"](?:node:)?(?:https?|net|dns|dgram|tls)['\"]\)|net\.connect|net\.createConnection|dns\.|Net::HTTP|LWP|HTTP::|IO::Socket"
     r"|TCPSocket|file_get_contents\(\s*['\"]https?:|curl_exec|fsockopen|smtplib|ftplib|paramiko"
     r"|boto3|open-uri|URI\.open|HTTParty|Faraday|RestClient|nodemailer|WebSocket|dgram"
 )
@@ -73,6 +73,19 @@ _ENCODING_CODE = re.compile(
     r"b64encode|base64|hexlify|\.hex\(|btoa|toString\(['\"](?:base64|hex)|unpack"
 )
 _PRINTING_CODE = re.compile(r"print|console\.|puts|echo|write\(|\bp\b|say")
+
+
+_READ_VARIABLE = re.compile(
+    r"environ(?:\.get)?[\[(]['\"](\w+)|process\.env\.(\w+)|getenv\(['\"](\w+)|ENV\[['\"](\w+)"
+    r"|\$ENV\{(\w+)"
+)
+_AUTH_CODE = re.compile(r"headers?|auth|bearer|api[-_]?key|token\s*=|login", re.IGNORECASE)
+
+
+def _list_variables(code: str) -> Iterator[str]:
+    """Yield the variables of the environment that code reads."""
+    for match in _READ_VARIABLE.finditer(code):
+        yield next(filter(None, match.groups()))
 
 
 def judge_flows(reading: Reading, scene: Scene) -> Iterator[Hit]:
@@ -165,6 +178,10 @@ class _Flow:
         is_env_file = secret is Secret.ENV_FILE
         return Taint(text.replace(UNKNOWN, "?"), is_env_file=is_env_file)
 
+    def _find_output(self, word: Word) -> Taint | None:
+        """Return what the outputs of calls in a word hold; None for no secret."""
+        return next((self.outputs[each] for each in word.calls if each in self.outputs), None)
+
     def _list_tainted(self, call: Call) -> Iterator[tuple[Word, Taint]]:
         """Yield the words and the input of a call that hold secrets."""
         for word in _list_words(call):
@@ -183,9 +200,7 @@ class _Flow:
         self, call: Call, sink: Sink, given: Sequence[tuple[Word, Taint]]
     ) -> Iterator[Hit]:
         for word in sink.files:
-            taint = self._find_file(word, call) or next(
-                (self.outputs[each] for each in word.calls if each in self.outputs), None
-            )
+            taint = self._find_file(word, call) or self._find_output(word)
             if taint:
                 yield _make_hit(taint, sink)
                 return
@@ -222,6 +237,14 @@ class _Flow:
 
     def _judge_code(self, call: Call) -> Iterator[Hit]:
         """Judge code of another language that reads a secret and talks to the network."""
+        if _NETWORK_CODE.search(call.code) and not _is_local(call.code):
+            if call.stdin is not None and (taint := self._find_output(call.stdin)):
+                yield _make_hit(taint, Sink(f"{call.language} code"))
+                return
+            name = next(filter(is_secret_variable, _list_variables(call.code)), "")
+            if name and not _AUTH_CODE.search(call.code):
+                yield _make_hit(Taint(f"${name}", is_env=True), Sink(f"{call.language} code"))
+                return
         if not _NETWORK_CODE.search(call.code) or _is_local(call.code):
             yield from self._judge_encoding_code(call)
             return
@@ -237,6 +260,10 @@ class _Flow:
     def _judge_encoding_code(self, call: Call) -> Iterator[Hit]:
         """Judge code that prints a credential file through an encoder."""
         if _ENCODING_CODE.search(call.code) and _PRINTING_CODE.search(call.code):
+            if _ENV_CODE.search(call.code):
+                reason = "it prints the environment through an encoder"
+                yield Hit("exfil.encode", reason, "show the names only, without the values")
+                return
             for literal in _LITERALS.findall(call.code):
                 if taint := self._find_file(Word(literal), call):
                     reason = f"it prints {taint.what} through an encoder"
@@ -261,11 +288,31 @@ class _Flow:
                 if word.text.startswith("of=")
             ]
         sources = given.operands[:-1] if name in _COPIES else ()
+        if name in _IN_PLACE:
+            targets += [
+                word._replace(text=word.text + end)
+                for word in given.operands
+                for end in _IN_PLACE[name]
+            ]
         for word in targets:
             if path := resolve_path(word, call.cwd, self.scene):
                 self.files[path] = taint
                 for source in sources:  # the target may be a folder
                     self.files[f"{path}/{source.text.rstrip('/').rpartition('/')[2]}"] = taint
+
+    def _is_printed(self, number: int) -> bool:
+        """Return whether an output reaches the terminal, perhaps by `echo`."""
+        users = [
+            at
+            for at, call in enumerate(self.calls)
+            if any(number in word.calls for word in _list_words(call))
+        ]
+        return all(
+            self.calls[at].program in _SAYS
+            and at not in self.used
+            and not any(">" in each.operator for each in self.calls[at].redirects)
+            for at in users
+        )
 
     def judge_printed(self) -> Iterator[Hit]:
         """Yield the calls that print a secret through an encoder to the terminal."""
@@ -274,7 +321,7 @@ class _Flow:
             writes = any(">" in each.operator for each in call.redirects)
             writes = writes or _has_word(call, "-out", "-o", "--output")
             decodes = _has_word(call, "-d", "--decode", "-D", "-r")
-            if number not in self.used and not writes and not decodes:
+            if self._is_printed(number) and not writes and not decodes:
                 what = self.outputs[number].what
                 reason = f"it prints {what} through `{name}`"
                 yield Hit("exfil.encode", reason, "show the names only, without the values")
@@ -287,6 +334,9 @@ def _texts(call: Call) -> list[str]:
     return [word.text for word in call.words]
 
 
+# Programs that write beside the file that they read, and the ends of the names.
+_IN_PLACE = {"gzip": (".gz",), "bzip2": (".bz2",), "xz": (".xz",), "zstd": (".zst",),
+             "gpg": (".gpg", ".asc"), "age": (".age",)}  # fmt: skip
 ENCODERS = make_set("base64 gbase64 base32 basenc xxd od hexdump uuencode qrencode qr rev")
 
 
@@ -312,6 +362,8 @@ def _list_files(call: Call) -> Iterable[Word]:
         text = word.text
         if text.startswith("if="):
             yield word._replace(text=text[3:])
+        elif text.startswith(("--exclude", "--ignore", "--filter")):
+            continue
         elif text.startswith("-") and "=" in text:
             yield word._replace(text=text.partition("=")[2])
         elif not text.startswith("-"):

@@ -138,7 +138,13 @@ def _push(call: Call, at: int) -> Iterator[Hit]:
         yield Hit("git.discard", "it overwrites the history of the remote", _LEASE)
 
 
-def _rewrite(_call: Call, _at: int) -> Iterator[Hit]:
+def _rewrite(call: Call, at: int) -> Iterator[Hit]:
+    if any(word.text in ("--analyze", "--dry-run") for word in call.words[at:]):
+        return
+    if call.words[at - 1].text == "lfs" and [word.text for word in call.words[at : at + 2]] != [
+        "migrate", "import",
+    ]:  # fmt: skip
+        return
     yield Hit("git.discard", "it rewrites the history", "make a new commit")
 
 
@@ -176,6 +182,7 @@ _SUBCOMMANDS: Mapping[str, Callable[[Call, int], Iterator[Hit]]] = {
     "push": _push,
     "filter-branch": _rewrite,
     "filter-repo": _rewrite,
+    "lfs": _rewrite,
     "reflog": _reflog,
     "gc": _collect,
     "worktree": _worktree,
@@ -183,4 +190,8 @@ _SUBCOMMANDS: Mapping[str, Callable[[Call, int], Iterator[Hit]]] = {
 }
 
 
-GIT_RULES: Rules = {"git": _git}
+def _shrink(_call: Call, _scene: Scene) -> Iterator[Hit]:
+    yield Hit("git.discard", "it rewrites the history", "make a new commit")
+
+
+GIT_RULES: Rules = {"git": _git, "bfg": _shrink}

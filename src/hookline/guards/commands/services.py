@@ -169,7 +169,6 @@ supabase | db reset | | resets the database
 console | doctrine:database:drop|doctrine:schema:drop | | drops the database
 wp | db reset|drop|clean | | empties the database
 drush | sql-drop|sql:drop | | drops all tables
-redis-cli valkey-cli keydb-cli | flushall|flushdb|FLUSHALL|FLUSHDB | | empties the database
 etcdctl | del --prefix | | deletes all keys
 influx | bucket delete | | deletes a bucket
 influx | delete | | deletes data
@@ -271,7 +270,7 @@ def _has_words(texts: Sequence[str], words: Sequence[frozenset[str]]) -> bool:
         ):
             continue
         else:
-            found = _find_next(operands, at, choices)
+            found = _find_next(operands, at, choices, texts)
             if found < 0:
                 return False
             at = found + 1
@@ -282,10 +281,16 @@ _KIND = re.compile(r"[a-z]{2,24}/[\w.-]+$")
 _MOST_SKIPPED = 2  # operands between two words: the values of options before a subcommand
 
 
-def _find_next(operands: Sequence[str], at: int, choices: frozenset[str]) -> int:
+def _find_next(
+    operands: Sequence[str], at: int, choices: frozenset[str], texts: Sequence[str]
+) -> int:
+    """Return where one of the choices is; before it only values of options may be skipped."""
     for index in range(at, min(len(operands), at + 1 + _MOST_SKIPPED)):
         if operands[index] in choices or "*" in choices:
             return index
+        place = texts.index(operands[index]) if operands[index] in texts else 0
+        if not place or not texts[place - 1].startswith("-"):
+            break
     return -1
 
 
@@ -309,15 +314,33 @@ _DROPS = re.compile(
 _DRY_SQL = re.compile(r"\brollback\b|\bexplain\b", re.IGNORECASE)
 
 
+_KEY_STORES = make_set("redis-cli valkey-cli keydb-cli")
+
+
+def _judge_key_store(call: Call) -> Iterator[Hit]:
+    """Judge FLUSHALL and FLUSHDB where a command of Redis stands: first, or first in a line."""
+    given = read_arguments(call, make_set("-h -p -a -n -u -s --user --pass --tls"))
+    lines = [given.texts[0]] if given.texts else []
+    if call.stdin is not None:
+        lines += [line.split()[0] for line in call.stdin.text.splitlines() if line.split()]
+    if any(line.lower() in ("flushall", "flushdb") for line in lines):
+        yield Hit("db.drop", "it empties the database", _INSTEAD["db.drop"])
+
+
 def _judge_sql(call: Call, scene: Scene) -> Iterator[Hit]:
     texts = [word.text for word in call.words[1:]]
     if call.stdin is not None:
         texts.append(call.stdin.text)
+    texts.append(" ".join(texts))  # what `ssh` hands on has lost its quotes
+    if call.program in _KEY_STORES:
+        yield from _judge_key_store(call)
     for text in texts:
         if len(text) < 8 and text.lower() not in ("flushall", "flushdb"):  # noqa: PLR2004
             continue
+        if call.program in _KEY_STORES:
+            break
         plain = _TEXTS.sub("''", text) if call.program.startswith("mongo") else text
-        found = _DROPS.search(_QUOTED.sub("''", plain))
+        found = _DROPS.search(_QUOTED.sub(" ", plain))
         if found and not _DRY_SQL.search(text):
             reason = f"it drops or empties data (`{' '.join(found[0].split())}`)"
             yield Hit("db.drop", reason, _INSTEAD["db.drop"])
@@ -330,6 +353,8 @@ _EXECUTES = re.compile(r"\.(?:execute|executescript|query|raw|exec|command|run)\
 
 def judge_database_code(call: Call, _scene: Scene) -> Iterator[Hit]:
     """Judge code of another language that gives a database a statement which drops or empties."""
+    if re.search(r"\.flush(?:all|db)\(", call.code, re.IGNORECASE):
+        yield Hit("db.drop", "it empties the database", _INSTEAD["db.drop"])
     if not _EXECUTES.search(call.code):
         return
     for text in re.findall(r"\"([^\"\n]+)\"|'([^'\n]+)'", call.code):
@@ -358,6 +383,16 @@ def _judge_http(call: Call, _scene: Scene) -> Iterator[Hit]:
 
 
 # -- containers ------------------------------------------------------------------------------------
+
+
+def _judge_cluster(call: Call, scene: Scene) -> Iterator[Hit]:
+    """Judge `kubectl delete` of whatever another command lists, other than pods."""
+    texts = [word.text for word in call.words[1:]]
+    is_listed = any(UNKNOWN in word.text and word.calls for word in call.words[1:])
+    if "delete" in texts and is_listed and not {"pod", "pods", "po"}.intersection(texts):
+        yield Hit("infra.destroy", "it deletes all that another command lists",
+                  _INSTEAD["infra.destroy"])  # fmt: skip
+    yield from _judge_rows(call, scene)
 
 
 def _judge_container(call: Call, scene: Scene) -> Iterator[Hit]:
@@ -425,6 +460,7 @@ SERVICE_RULES: Rules = {
     **dict.fromkeys(_CLIENTS, _judge_sql),
     **dict.fromkeys(_RUNNERS, _run_script),
     **dict.fromkeys(("docker", "podman", "nerdctl"), _judge_container),
+    **dict.fromkeys(("kubectl", "oc", "k"), _judge_cluster),
     **dict.fromkeys(("curl", "http", "https", "xh", "wget"), _judge_http),
     **dict.fromkeys(("dbus-send", "busctl", "gdbus", "osascript"), _stop_machine),
     **dict.fromkeys(("kill", "pkill", "killall"), _kill),

@@ -70,11 +70,13 @@ setpriv              | --reuid --regid --groups | |
 capsh gosu su-exec   | | 1 |
 systemd-run          | -p -u --unit --property -M --machine --on-active --on-calendar | | |
     --working-directory
-caffeinate proxychains proxychains4 torify tsocks | -t -w -f | |
+caffeinate proxychains proxychains4 torify tsocks torsocks | -t -w -f | |
+setarch linux32 linux64 i386 x86_64 | | | | |
+dotenv               | -e -f -p | |
 systemd-inhibit dbus-run-session dbus-launch xvfb-run fakeroot eatmydata catchsegv chronic rlwrap
-    ssh-agent tini dumb-init faketime valgrind numactl cpulimit cgexec schedtool chpst |
-    -g -l -m -c --what --who --why --mode -u -e -s -n | |
-setuidgid softlimit envdir | | 1 |
+    ssh-agent tini dumb-init valgrind numactl cpulimit cgexec schedtool chpst |
+    -g -l -m -c -N -C -i -p --what --who --why --mode -u -e -s -n | |
+setuidgid softlimit envdir faketime | | 1 |
 perf                 | -e -o | | | | stat record trace
 time                 | -f -o --format --output | |
 hyperfine            | -w -r -m -M --warmup --runs | |
@@ -87,15 +89,17 @@ minikube             | -p --profile | | | | ssh
 sshpass              | -p -f -e -P | |
 npx bunx pipx uvx pnpx | -p --package --from --with | |
 direnv               | | 1 | | | exec
+nix                  | --option -f --file | | | | develop shell
 npm pnpm yarn bun    | -w --workspace --filter -p --package | | | -C --prefix --cwd | exec x dlx
 uv poetry pipenv hatch rye bundle pdm pixi conda mamba mise |
     --with --python -p --project -n --name -e | | | --directory --cwd | run exec x tool
 """)
 # Programs whose operands after some are a command on another machine, or in a container.
 REMOTE = _read("""
-ssh autossh          | -b -c -D -E -e -F -I -i -J -L -l -m -O -o -p -Q -R -S -W -w | 1 |
+ssh autossh          | -b -c -D -E -e -F -I -i -J -L -l -m -M -O -o -p -Q -R -S -W -w | 1 |
 rsh mosh             | -l -p --ssh --port | 1 |
-pdsh clush dsh mussh pssh parallel-ssh | -w -g -x -h -H -l -t -p -f -o -e -i --hosts --host -m | |
+pdsh clush dsh mussh | -w -g -x -h -H -l -t -p -f -o -e --hosts --host -m | |
+pssh parallel-ssh    | -h -H -l -t -p -o -e -O --hosts --host | |
 tsh                  | --login -l -p --proxy --user | 1 | | | ssh
 """)
 # A subcommand, then options, then operands, then the command.
@@ -117,6 +121,7 @@ CONTAINERS = frozenset(
         "k3s",
     )
 )
+CONTAINER_VERBS = ("exec", "run", "create", "debug")
 CONTAINER_VALUED = make_set("""
 -e --env --env-file -u --user -w --workdir -v --volume --mount -p --publish --name --network
 --entrypoint -l --label -n --namespace -c --container --context --kubeconfig -h --hostname
@@ -163,11 +168,12 @@ OPTION_STRINGS: Mapping[str, tuple[str, ...]] = {
     **dict.fromkeys(("su", "runuser", "script", "sg"), ("-c", "--command")),
     "ansible": ("-a", "--args"),
     **dict.fromkeys(("npx", "npm", "pnpm"), ("-c", "--call", "--shell-mode")),
-    **dict.fromkeys(("nix-shell", "nix"), ("--run", "--command", "-c")),
+    **dict.fromkeys(("nix-shell",), ("--run", "--command")),
     "vagrant": ("-c", "--command"),
     "gcloud": ("--command",),
     "rsync": ("-e", "--rsh", "--rsync-path"),
-    **dict.fromkeys(("scp", "sftp"), ("-oProxyCommand=", "-S")),
+    "aws": ("--parameters",),
+    **dict.fromkeys(("scp", "sftp"), ("-o", "-S")),
     "tar": ("--checkpoint-action=exec=", "--to-command", "--use-compress-program", "-I"),
     "man": ("-P", "--pager"),
     "zip": ("-TT", "--unzip-command"),
@@ -185,7 +191,7 @@ OPTION_STRINGS: Mapping[str, tuple[str, ...]] = {
 VERB_STRINGS: Mapping[str, tuple[str, ...]] = {
     "tmux": ("new", "new-session", "new-window", "split-window", "send-keys", "run-shell", "neww"),
     "screen": ("-dmS", "-dm", "-X"),
-    "salt": ("cmd.run", "cmd.shell"),
+    **dict.fromkeys(("salt", "salt-call"), ("cmd.run", "cmd.shell")),
     "adb": ("shell",),
     "heroku": ("run", "run:detached"),
     "multipass": ("exec",),

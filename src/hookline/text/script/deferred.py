@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 from hookline.text.script.reading import UNKNOWN, make_set
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from hookline.text.script.reading import Word
 
@@ -60,10 +61,10 @@ def list_deferred(
 
 def _list_git(texts: Sequence[str]) -> Iterator[tuple[str, str]]:
     """Yield what `git -c`, `submodule foreach`, `bisect run` and `rebase --exec` run."""
-    for text in texts:
-        for pattern in (_SETTINGS, _ALIAS):
-            if match := pattern.fullmatch(text):
-                yield match[1], "git -c"
+    yield from ((text, "git -c") for text in _list_settings(texts))
+    if "config" in texts:  # `git config alias.x '!TEXT'`
+        pairs = [f"{key}={value}" for key, value in pairwise(texts)]
+        yield from ((text, "git config") for text in _list_settings(pairs))
     for verb, after in (("submodule", "foreach"), ("bisect", "run")):
         if verb in texts and after in texts[texts.index(verb) :]:
             rest = texts[texts.index(after, texts.index(verb)) + 1 :]
@@ -71,9 +72,17 @@ def _list_git(texts: Sequence[str]) -> Iterator[tuple[str, str]]:
                 rest = rest[1:]
             yield " ".join(rest), f"git {verb}"
     if "rebase" in texts:
-        for at, text in enumerate(texts[:-1]):
-            if text in ("-x", "--exec"):
-                yield texts[at + 1], "git rebase"
+        for option, text in pairwise(texts):
+            if option in ("-x", "--exec"):
+                yield text, "git rebase"
+
+
+def _list_settings(texts: Iterable[str]) -> Iterator[str]:
+    """Yield what a shell runs of settings of Git, each as `KEY=VALUE`."""
+    for text in texts:
+        match = _SETTINGS.fullmatch(text) or _ALIAS.fullmatch(text)
+        if match:
+            yield match[1]
 
 
 def list_scheduled(table: str) -> Iterator[str]:

@@ -317,6 +317,9 @@ class Evaluator(Shell):
                 words.append(value._replace(text=f"{name}={value.text}"))
             else:
                 words += read_fields(child, self)
+        if words[0].text == "unset":
+            for word in words[1:]:
+                self.set(word.text, Word(""))
         return self.add_call(Command(tuple(words), stdin))
 
     # -- commands ----------------------------------------------------------------------------------

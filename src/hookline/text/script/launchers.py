@@ -7,14 +7,16 @@ from itertools import pairwise
 
 from hookline.text.script.carriers import (
     CONTAINER_VALUED,
+    CONTAINER_VERBS,
     CONTAINERS,
     FIND_NARROWS,
     FIND_RUNS,
     ITEMS,
     ITEMS_VALUED,
     REMOTE,
+    STARTED,
 )
-from hookline.text.script.outputs import find_output
+from hookline.text.script.outputs import find_output, find_pattern
 from hookline.text.script.reading import (
     UNKNOWN,
     UNKNOWN_WORD,
@@ -48,7 +50,8 @@ def run_remote(shell: Shell, name: str, command: Command) -> Word | None:
         if match := _PROXY.match(text):
             shell.run_text(match[1], None, (name,))
     if inner:
-        shell.run_text(join_all(inner).text, command.stdin, (name,))
+        said = shell.run_text(join_all(inner).text, command.stdin, (name,))
+        printed = printed._replace(calls=(*printed.calls, *said.calls))
     elif command.stdin is not None and command.stdin.is_known:  # a shell of that machine reads it
         shell.run_text(command.stdin.text, None, (name,))
     shell.cwd = before
@@ -58,18 +61,23 @@ def run_remote(shell: Shell, name: str, command: Command) -> Word | None:
 def run_container(shell: Shell, name: str, command: Command) -> Word | None:
     """Run a command in a container, with this machine's paths for those that it mounts."""
     words, texts = command.words, command.texts
-    verb = next((each for each in ("exec", "run") if each in texts[1:4]), "")
+    verb = next((each for each in CONTAINER_VERBS if each in texts[1:4]), "")
     if name not in CONTAINERS or not verb:
         return None
     printed = shell.add_call(command)
-    at, folder = texts.index(verb) + 1, ""
+    at, folder, entry = texts.index(verb) + 1, "", ""
     while at < len(words) and texts[at].startswith("-") and texts[at] != "--":
         if texts[at] in ("-w", "--workdir") and at + 1 < len(words):
             folder = map_mounts(words[at + 1 : at + 2], words, shell)[0].text
+        elif texts[at].startswith("--entrypoint"):
+            entry = texts[at].partition("=")[2] or texts[min(at + 1, len(texts) - 1)]
         at += 2 if texts[at] in CONTAINER_VALUED else 1
+    image = texts[at].rpartition("/")[2].partition(":")[0] if at < len(texts) else ""
     inner = list(words[at + 1 :])
     while inner and inner[0].text in ("--", "-c"):
         del inner[0]
+    if entry or (verb != "exec" and image in STARTED):  # the image is the program
+        inner = [Word(entry or image), *inner]
     if not inner:
         return printed
     mapped = Command(tuple(map_mounts(inner, words, shell)), command.stdin)
@@ -98,11 +106,12 @@ def run_items(shell: Shell, name: str, command: Command) -> Word | None:
         inner = [Word("echo")]
     outer = command._replace(stdin=None)
     if any(mark and mark in word.text for word in inner):
-        for item in items:
-            _run_list(shell, name, outer, [_replace(word, mark, item) for word in inner])
+        runs = [[_replace(word, mark, item) for word in inner] for item in items]
     else:
-        _run_list(shell, name, outer, [*inner, *items])
-    return UNKNOWN_WORD._replace(calls=stdin.calls if stdin else ())
+        runs = [[*inner, *items]]
+    said = [_run_list(shell, name, outer, words) for words in runs]
+    calls = (*(stdin.calls if stdin else ()), *(call for word in said for call in word.calls))
+    return UNKNOWN_WORD._replace(calls=calls)
 
 
 def _read_options(words: Sequence[Word]) -> tuple[list[Word], str, str, str]:
@@ -141,12 +150,11 @@ def _replace(word: Word, mark: str, item: Word) -> Word:
     return word._replace(text=text, calls=(*word.calls, *item.calls))
 
 
-def _run_list(shell: Shell, name: str, command: Command, words: list[Word]) -> None:
+def _run_list(shell: Shell, name: str, command: Command, words: list[Word]) -> Word:
     """Run words; parallel gives a shell all of them as one text."""
     if name in ("parallel", "sem") and words and (len(words) == 1 or " " in words[0].text):
-        shell.run_text(join_all(words).text, None, (name,))
-    else:
-        shell.run_inner(name, command._replace(words=tuple(words)))
+        return shell.run_text(join_all(words).text, None, (name,))
+    return shell.run_inner(name, command._replace(words=tuple(words)))
 
 
 # -- found files -----------------------------------------------------------------------------------
@@ -162,7 +170,9 @@ def run_found(shell: Shell, name: str, command: Command) -> Word | None:
     begin = 1 if "find" in name else 2  # fd has its pattern first
     roots = [word for word in words[begin:end] if word.text] or [Word(shell.cwd or ".")]
     if any(text in FIND_NARROWS for text in texts) or texts[1:begin] not in ([], ["."]):
-        roots = [root._replace(text=f"{root.text.rstrip('/')}/{UNKNOWN}") for root in roots]
+        roots = [
+            root._replace(text=f"{root.text.rstrip('/')}/{find_pattern(texts)}") for root in roots
+        ]
     for at, text in enumerate(texts):
         if text in FIND_RUNS or (name.startswith("fd") and text in ("-x", "-X")):
             inner = _list_until_end(words[at + 1 :], roots)

@@ -9,6 +9,7 @@ import lzma
 import posixpath
 import re
 import zlib
+from itertools import pairwise
 from typing import TYPE_CHECKING, Protocol
 
 from hookline.text.script.carriers import FIND_NARROWS
@@ -50,7 +51,8 @@ def find_output(
         options = [text for text in texts[:1] if re.fullmatch("-[neE]+", text)]
         said = join_words(list(words[len(options) :]), " ") if words[len(options) :] else Word("")
         is_escaped = any("e" in text for text in options)
-        return said._replace(text=_unescape(said.text) if is_escaped else said.text)
+        end = "" if any("n" in text for text in options) else "\n"
+        return said._replace(text=(_unescape(said.text) if is_escaped else said.text) + end)
     if program == "printf":
         return _print_format(words)
     if program in ("cat", "tac", "head", "tail", "tee") or (program == "dd" and not texts):
@@ -69,9 +71,21 @@ def _print_folder(_words: Sequence[Word], cwd: str) -> Word | None:
 def _print_names(words: Sequence[Word], cwd: str) -> Word | None:
     """Return the listing of a folder as a glob for all that is in it."""
     operands = [word for word in words if not word.text.startswith("-")]
-    if operands or not cwd:
-        return None
-    return Word("*\n")
+    if not operands:
+        return Word("*\n") if cwd else None
+    shows_paths = any("d" in word.text for word in words if word.text.startswith("-")) or any(
+        sign in word.text for word in operands for sign in "*?["
+    )
+    return join_words(operands, "\n") if shows_paths else Word("*\n")
+
+
+def find_pattern(texts: Sequence[str]) -> str:
+    """Return what a narrow search finds below its folders: a name, in an unknown folder."""
+    for option, name in pairwise(texts):
+        if option in ("-name", "-iname"):
+            is_flat = any(pair == ("-maxdepth", "1") for pair in pairwise(texts))
+            return name if is_flat else f"{UNKNOWN}/{name}"
+    return UNKNOWN
 
 
 def _print_found(words: Sequence[Word], _cwd: str) -> Word | None:
@@ -80,7 +94,9 @@ def _print_found(words: Sequence[Word], _cwd: str) -> Word | None:
     end = next((at for at, text in enumerate(texts) if text[:1] in ("-", "(", "!")), len(texts))
     roots = list(words[:end]) or [Word(".")]
     if any(text in FIND_NARROWS for text in texts):
-        roots = [root._replace(text=f"{root.text.rstrip('/')}/{UNKNOWN}") for root in roots]
+        roots = [
+            root._replace(text=f"{root.text.rstrip('/')}/{find_pattern(texts)}") for root in roots
+        ]
     return join_words(roots, "\n")
 
 

@@ -95,11 +95,17 @@ _CARRIERS = (run_shell, run_string, run_remote, run_container, run_items, run_fo
              run_code)  # fmt: skip
 
 
+_READ_SQL = frozenset(("psql", "mysql", "mariadb", "sqlite3", "sqlcmd", "mongosh", "redis-cli"))
+
+
 def _run_program(shell: Shell, name: str, command: Command) -> Word:
     """Record the call of a program that runs no other, and return what it prints."""
     words, stdin = command.words, command.stdin
     for text, way in list_deferred(name, words, stdin, command.assigned):
         shell.run_text(text, None, (way,))
+    here = _find_written(shell, words) if shell.files else {}
+    if here and stdin is None and name in _READ_SQL:  # `psql -f FILE`
+        command = command._replace(stdin=next(iter(here.values())))
     printed = shell.add_call(command)
     after = _find_started(name, words)
     if after:

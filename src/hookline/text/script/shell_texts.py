@@ -96,9 +96,7 @@ def run_string(shell: Shell, name: str, command: Command) -> Word | None:
         inner = unwrap(words, RUNUSER).words
         return shell.run_inner(name, command._replace(words=tuple(inner))) if inner else None
     if name in OPERAND_STRINGS:
-        given = [word for word in words[1:] if not word.text.startswith("-")]
-        if name == "eval":
-            given = list(words[2:] if words[1:2] and words[1].text == "--" else words[1:])
+        given = _list_operands(name, words)
         text = join_all(given[:1] if name == "trap" else given)
         return shell.run_text(text.text, command.stdin, (name,)) if text.text else Word("")
     found = list(_list_options(name, words))
@@ -111,14 +109,34 @@ def run_string(shell: Shell, name: str, command: Command) -> Word | None:
     return printed
 
 
+def _list_operands(name: str, words: Sequence[Word]) -> list[Word]:
+    """Return the words of a text that operands make up, without the options before it."""
+    at = 1
+    while at < len(words) and words[at].text.startswith("-"):
+        at += 2 if name == "watch" and words[at].text in ("-n", "--interval") else 1
+    return list(words[at:])
+
+
+_NAMES = re.compile(r"(?:ProxyCommand|LocalCommand|commands)=", re.IGNORECASE)
+
+
+def _strip_name(word: Word) -> Word:
+    """Return a text without the name of the setting before it, as in `-o ProxyCommand=TEXT`."""
+    match = _NAMES.match(word.text)
+    return word._replace(text=word.text[match.end() :].strip('[]"')) if match else word
+
+
 def _list_options(name: str, words: Sequence[Word]) -> Iterator[tuple[Word, str]]:
     """Yield the texts in the options of a program, and after one of its verbs."""
     options = OPTION_STRINGS.get(name, ())
     verbs = VERB_STRINGS.get(name, ())
     for at, word in enumerate(words[1:], 1):
         for option in options:
-            if word.text == option and at + 1 < len(words):
-                yield words[at + 1], option
+            is_cluster = len(option) == len("-c") and re.fullmatch(
+                rf"-[a-z]+{option[1]}", word.text
+            )
+            if (word.text == option or is_cluster) and at + 1 < len(words):
+                yield _strip_name(words[at + 1]), option
             elif word.text.startswith(f"{option.rstrip('=')}="):
                 yield word._replace(text=word.text[len(option.rstrip("=")) + 1 :]), option
         if word.text in verbs and at + 1 < len(words):

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 _BRACES = frozenset(("{", "(", "!"))
 
 
+_SPLITS = re.compile(r"-[a-zA-Z]*?S|--split-string=")
+
+
 class Wrapped(NamedTuple):
     """What a wrapper starts. `folder`: the one that it changes to, None if it stays."""
 
@@ -31,14 +34,14 @@ def unwrap(words: Sequence[Word], row: Wrapper) -> Wrapped:
     needs_verb = bool(row.verbs)
     while at < len(words):
         text = words[at].text
-        if row.string and (text in row.string or text.startswith(("-S", "--split-string="))):
+        if row.string and (text in row.string or _SPLITS.match(text)):
             return Wrapped(_split(words, at, row.string), folder)
         if text == "--":
             at += 1
             break
         if text.startswith("-") and len(text) > 1:
             folder = _find_folder(words, at, row) or folder
-            at += 2 if text in row.valued else 1
+            at += 2 if _takes_next(text, row) else 1
             continue
         if needs_verb and text not in row.verbs:
             return Wrapped([])
@@ -50,7 +53,15 @@ def unwrap(words: Sequence[Word], row: Wrapper) -> Wrapped:
         at += 1
     if needs_verb:
         return Wrapped([])
+    if at + 1 < len(words) and words[at + 1].text in _BRACES and words[at].text.isidentifier():
+        at += 2  # `coproc NAME { ...`
     return Wrapped(list(words[at + left :] if at + left < len(words) else words[at:]), folder)
+
+
+def _takes_next(text: str, row: Wrapper) -> bool:
+    """Return whether an option takes the next word, also as the last letter of a cluster."""
+    is_cluster = text[1:2] != "-" and len(text) > len("-x")
+    return text in row.valued or (is_cluster and f"-{text[-1]}" in row.valued)
 
 
 def _is_skipped(text: str, row: Wrapper) -> bool:
@@ -81,7 +92,9 @@ def _split(words: Sequence[Word], at: int, string: frozenset[str]) -> list[Word]
     if text in string:
         own, rest = (rest[0].text if rest else ""), rest[1:]
     else:
-        own = text.partition("=")[2] if text.startswith("--") else text[2:]
+        own = text.partition("=")[2] if text.startswith("--") else text.partition("S")[2]
+        if not own:
+            own, rest = (rest[0].text if rest else ""), rest[1:]
     return [*(Word(each) for each in own.split()), *rest]
 
 
