@@ -53,7 +53,7 @@ _ENV = re.compile(r"(?:[\w-]+)?\.env(?:\.[\w.-]+)?|\.envrc|env\.(?:prod|producti
 # Words in a name which say that it is no secret.
 _HARMLESS = re.compile(
     r"example|sample|template|dist\b|schema|defaults?\b|\.pub\b|public|known_hosts|authorized_keys"
-    r"|fullchain|chain|cacert|ca-cert|(?:^|[/_.-])ca(?:[_.-]|\b)|(?:^|[/_.-])cert(?:ificate)?[._-]"
+    r"|fullchain|(?:^|[_.-])chain|cacert|ca-cert|(?:^|[/_.-])ca(?:[_.-]|\b)|(?:^|[/_.-])cert(?:ificate)?[._-]"
     r"|cert\.pem|\.crt|rootca|root_ca|ca-bundle|dhparam|\.test\b|\.ci\b|\.md$|\.d\.ts$|\.sh$|\.py$"
     r"|\.ts$|\.js$|\.go$|\.rs$|\.rb$|cacerts|\.encrypted|\.enc$|\.sops|\.gpg$|\.age$|config\.example"
     r"|pinned|trusted"
@@ -79,8 +79,11 @@ def find_secret(path: str) -> Secret | None:
     if _GLOB.search(path):
         path = _match_usual(path) or path
     name = path.rpartition("/")[2]
-    if not name or _HARMLESS.search(name.lower()):
+    if not name:
         return None
+    if _HARMLESS.search(name.lower()):
+        is_kept = name.endswith(".gpg") or "keychain" in name.lower()
+        return _find_in_folder(path, name) if is_kept else None
     if _ENV.fullmatch(name):
         return Secret.ENV_FILE
     lower = name.lower()

@@ -10,6 +10,7 @@ from hookline.guards.commands.disks import judge_device
 from hookline.guards.commands.hits import Hit
 from hookline.guards.commands.places import Place, classify, resolve_path, strip_contents
 from hookline.text.script.carriers import FIND_NARROWS
+from hookline.text.script.outputs import is_narrow, list_roots
 from hookline.text.script.reading import UNKNOWN, Word
 
 TYPE_CHECKING = False
@@ -83,13 +84,11 @@ def _find(call: Call, scene: Scene) -> Iterator[Hit]:
     texts = [word.text for word in call.words]
     if "-delete" not in texts:
         return
-    end = next((at for at, text in enumerate(texts) if at and text[:1] in ("-", "(", "!")), 0)
-    roots = call.words[1:end] or (Word("."),)
-    is_narrow = any(text in FIND_NARROWS for text in texts)
-    for word in roots:
+    narrow = is_narrow(texts)
+    for word in list_roots(call.words[1:]):
         path = resolve_path(word, call.cwd, scene)
         place = classify(path, scene)
-        if not is_narrow:
+        if not narrow:
             yield from judge_removal((word,), call.cwd, scene)
         elif place in _ROOTS and not _is_rare(texts):
             instead = "search in the folder of the project"
@@ -196,8 +195,8 @@ _SOURCES = re.compile(
 def _judge_truncation(word: Word, cwd: str, scene: Scene) -> Iterator[Hit]:
     """Yield that a source of the project is emptied."""
     path = resolve_path(word, cwd, scene)
-    is_found = (
-        path.endswith(UNKNOWN) and classify(path.rstrip(UNKNOWN) + "x", scene) is Place.SOURCE
+    is_found = UNKNOWN in path and (
+        classify(path.partition(UNKNOWN)[0] + "x", scene) is Place.SOURCE
     )
     if is_found or (classify(path, scene) is Place.SOURCE and _SOURCES.search(path)):
         yield Hit("fs.local", "it empties a source file", "edit the file", (path,))

@@ -79,7 +79,7 @@ _READ_VARIABLE = re.compile(
     r"environ(?:\.get)?[\[(]['\"](\w+)|process\.env\.(\w+)|getenv\(['\"](\w+)|ENV\[['\"](\w+)"
     r"|\$ENV\{(\w+)"
 )
-_AUTH_CODE = re.compile(r"headers?|auth|bearer|api[-_]?key|token\s*=|login", re.IGNORECASE)
+_AUTH_CODE = re.compile(r"headers?\b|authorization|bearer|\bauth\s*[=:]|login", re.IGNORECASE)
 
 
 def _list_variables(code: str) -> Iterator[str]:
@@ -360,6 +360,8 @@ def _list_files(call: Call) -> Iterable[Word]:
     """Yield the words of a reader that may name files."""
     for word in call.words[1:]:
         text = word.text
+        if call.program == "zip" and text in ("-x", "--exclude"):
+            return
         if text.startswith("if="):
             yield word._replace(text=text[3:])
         elif text.startswith(("--exclude", "--ignore", "--filter")):

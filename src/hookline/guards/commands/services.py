@@ -111,7 +111,9 @@ virsh | vol-delete|pool-delete|pool-destroy | | deletes a disk
 vagrant | destroy | | deletes a virtual machine
 multipass | delete|purge | | deletes a virtual machine
 limactl colima | delete | | deletes a virtual machine
-minikube kind k3d | delete | | deletes a cluster
+minikube | delete | | deletes a cluster
+kind | delete cluster|clusters | | deletes a cluster
+k3d | cluster delete | | deletes a cluster
 qm pct | destroy | | deletes a virtual machine
 nomad | job stop -purge | | deletes a job
 nomad | system gc | | removes jobs
@@ -133,6 +135,7 @@ docker podman nerdctl | compose down -v|--volumes | | removes the volumes of the
 docker podman nerdctl | compose rm -v | | removes the volumes of the services
 docker-compose podman-compose | down -v|--volumes | | removes the volumes of the services
 podman | rm|rmi|kill -a|--all|-af|-fa | | removes all containers
+podman | pod rm -a|--all|-af|-fa | | removes all pods
 podman | system reset | | removes all containers and volumes
 docker | swarm leave --force|-f | | leaves the swarm with its services
 crictl | rmi|rmp|rm -a|--all|--prune | | removes all containers
@@ -181,7 +184,7 @@ pscale | database|branch delete | | deletes a database
 neonctl | projects|databases|branches delete | | deletes a database
 drizzle-kit | drop | | drops migrations
 [system]
-ansible | -m reboot|shutdown | | switches machines off
+ansible | * reboot|shutdown | | switches machines off
 shutdown poweroff reboot halt | | -c --help --show -k -w /a /? | switches the machine off
 systemctl | poweroff|reboot|halt|kexec|soft-reboot|emergency|rescue|suspend-then-hibernate | |
     switches the machine off
@@ -353,6 +356,8 @@ _EXECUTES = re.compile(r"\.(?:execute|executescript|query|raw|exec|command|run)\
 
 def judge_database_code(call: Call, _scene: Scene) -> Iterator[Hit]:
     """Judge code of another language that gives a database a statement which drops or empties."""
+    if re.search(r"\bkill\(?\s*(?:-1\b|9,\s*-1\b)", call.code):
+        yield Hit("system", "it ends all processes", "end one process by its number")
     if re.search(r"\.flush(?:all|db)\(", call.code, re.IGNORECASE):
         yield Hit("db.drop", "it empties the database", _INSTEAD["db.drop"])
     if not _EXECUTES.search(call.code):

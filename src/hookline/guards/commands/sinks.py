@@ -85,12 +85,15 @@ def _curl(call: Call) -> Sink | None:
         return None
     is_login = any(_LOGIN.search(word.text) for word in urls)
     data: list[Word] = []
-    files: list[Word] = [*given.get(*_CURL_FILES)]
+    files = [word._replace(text=part) for word in given.get(*_CURL_FILES)
+             for part in word.text.strip("{}").split(",")]  # fmt: skip
     for option, value in given.values:
         if option in _CURL_DATA:
             if not (is_login and _LOGIN_FIELD.match(value.text)):
                 data.append(value)
             files += _list_attached(option, value)
+        elif option in ("-b", "--cookie") and value.calls:
+            data.append(value)
         elif option in ("-A", "--user-agent", "-e", "--referer") or (
             option in ("-H", "--header") and not _AUTH.match(value.text)
         ):
@@ -126,6 +129,7 @@ def _wget(call: Call) -> Sink | None:
     if urls and all(_LOCAL.match(word.text) for word in urls):
         return None
     headers = [value for value in given.get("--header") if not _AUTH.match(value.text)]
+    headers += given.get("-U", "--user-agent")
     return Sink("wget", (*given.get(*_WGET_DATA), *headers, *urls), given.get(*_WGET_FILES))
 
 
@@ -201,7 +205,8 @@ def _cloud(call: Call) -> Sink | None:
     operands = _list_operands(call)
     target = operands[-1].text if operands else ""
     files = [word for word in operands[:-1] or operands if "://" not in word.text]
-    if call.program in ("aws", "gsutil", "s3cmd", "gcloud") and "://" not in target:
+    is_copy = call.program in ("aws", "gsutil", "s3cmd", "gcloud") and "put-object" not in texts
+    if is_copy and "://" not in target:
         return None
     values = read_arguments(call, make_set("--file -f --body --source --name")).values
     named = [value for option, value in values if option in ("--file", "-f", "--body", "--source")]

@@ -14,6 +14,7 @@ from hookline.text.script.lexer import split_commands
 from hookline.text.script.nodes import (
     ends_line,
     find_last,
+    flatten_list,
     is_named,
     split_backquotes,
     unescape_backquoted,
@@ -206,6 +207,8 @@ class Evaluator(Shell):
         run = _STATEMENTS.get(kind)
         if run is not None:
             printed = run(self, node, stdin)
+        elif kind == "list":
+            printed = self._run_all(flatten_list(node), stdin)
         elif kind in _SEQUENCES:
             printed = self._run_all(node.named_children, stdin)
         else:

@@ -161,9 +161,11 @@ def _simplify(code: str, language: str) -> str:
     return _JOINED.sub(lambda at: "" if at[1] == at[2] else at[0], code)
 
 
-_DECODES = re.compile(r"b64decode|base64|fromhex|unhexlify|pack\(|atob|hex2bin|Buffer\.from")
+_DECODES = re.compile(
+    r"b64decode|[bB]ase64|decode64|fromhex|unhexlify|pack\(|atob|hex2bin|Buffer\.from"
+)
 _DECODED = re.compile(
-    r"\b[\w.:]*(?:b64decode|decode_base64|base64_decode|fromhex|unhexlify|atob|hex2bin|Buffer\.from)"
+    r"\b[\w.:]*(?:b64decode|decode64|decode_base64|base64_decode|fromhex|unhexlify|atob|hex2bin|Buffer\.from)"
     r"\(\s*(" + _LITERAL + r")(?:\s*,\s*(?:" + _LITERAL + r"))?\s*\)(?:\.\w+\([^()]*\))*"
 )
 _HEXADECIMAL = re.compile(r"(?:[0-9a-fA-F]{2})+")

@@ -9,14 +9,13 @@ from hookline.text.script.carriers import (
     CONTAINER_VALUED,
     CONTAINER_VERBS,
     CONTAINERS,
-    FIND_NARROWS,
     FIND_RUNS,
     ITEMS,
     ITEMS_VALUED,
     REMOTE,
     STARTED,
 )
-from hookline.text.script.outputs import find_output, find_pattern
+from hookline.text.script.outputs import find_output, find_pattern, is_narrow, list_roots
 from hookline.text.script.reading import (
     UNKNOWN,
     UNKNOWN_WORD,
@@ -74,10 +73,12 @@ def run_container(shell: Shell, name: str, command: Command) -> Word | None:
         at += 2 if texts[at] in CONTAINER_VALUED else 1
     image = texts[at].rpartition("/")[2].partition(":")[0] if at < len(texts) else ""
     inner = list(words[at + 1 :])
-    while inner and inner[0].text in ("--", "-c"):
-        del inner[0]
     if entry or (verb != "exec" and image in STARTED):  # the image is the program
         inner = [Word(entry or image), *inner]
+    elif "--" in texts[at + 1 :]:
+        inner = list(words[texts.index("--", at + 1) + 1 :])
+    while inner and inner[0].text == "-c":
+        del inner[0]
     if not inner:
         return printed
     mapped = Command(tuple(map_mounts(inner, words, shell)), command.stdin)
@@ -166,19 +167,30 @@ def run_found(shell: Shell, name: str, command: Command) -> Word | None:
         return None
     words, texts = command.words, command.texts
     printed = shell.add_call(command)
-    end = next((at for at, text in enumerate(texts) if text[:1] in ("-", "(", "!")), len(words))
-    begin = 1 if "find" in name else 2  # fd has its pattern first
-    roots = [word for word in words[begin:end] if word.text] or [Word(shell.cwd or ".")]
-    if any(text in FIND_NARROWS for text in texts) or texts[1:begin] not in ([], ["."]):
-        roots = [
-            root._replace(text=f"{root.text.rstrip('/')}/{find_pattern(texts)}") for root in roots
-        ]
+    is_fd = name.startswith("fd")
+    roots, narrow = _read_fd(words) if is_fd else (list_roots(words[1:]), is_narrow(texts))
+    if narrow:
+        pattern = UNKNOWN if is_fd else find_pattern(texts)
+        roots = [root._replace(text=f"{root.text.rstrip('/')}/{pattern}") for root in roots]
     for at, text in enumerate(texts):
-        if text in FIND_RUNS or (name.startswith("fd") and text in ("-x", "-X")):
+        if text in FIND_RUNS or (is_fd and text in _FD_RUNS):
             inner = _list_until_end(words[at + 1 :], roots)
+            if is_fd and not any("{}" in word.text for word in words):
+                inner += roots
             shell.run_inner(f"find {text}", Command(tuple(inner)))
     known = find_output(name, words[1:], command.stdin, {}, shell.cwd)
     return printed if known is None else known._replace(calls=(*printed.calls, *known.calls))
+
+
+_FD_RUNS = ("-x", "-X", "--exec", "--exec-batch")
+
+
+def _read_fd(words: tuple[Word, ...]) -> tuple[list[Word], bool]:
+    """Return the folders of a call of fd, and whether it finds a part of them only."""
+    end = next((at for at, word in enumerate(words) if word.text in _FD_RUNS), len(words))
+    operands = [word for word in words[1:end] if not word.text.startswith("-")]
+    pattern = operands[0].text if operands else "."
+    return operands[1:] or [Word(".")], pattern != "."
 
 
 def _list_until_end(words: tuple[Word, ...], roots: list[Word]) -> list[Word]:

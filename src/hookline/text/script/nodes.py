@@ -63,3 +63,13 @@ def split_backquotes(text: str) -> list[str]:
 def unescape_backquoted(text: str) -> str:
     """Return a command as it is after the shell has read its back quotes."""
     return text.replace("\\`", "`").replace("\\$", "$")
+
+
+def flatten_list(node: Node) -> list[Node]:
+    """Return the statements of `a && b && c`, of which the grammar puts the first ones deepest."""
+    found: list[Node] = []
+    while node.type == "list":
+        first, *rest = node.named_children
+        found += reversed(rest)
+        node = first
+    return [node, *reversed(found)]

@@ -79,6 +79,29 @@ def _print_names(words: Sequence[Word], cwd: str) -> Word | None:
     return join_words(operands, "\n") if shows_paths else Word("*\n")
 
 
+def list_roots(words: Sequence[Word]) -> list[Word]:
+    """Return the folders of a call of find, from the words after the program."""
+    roots: list[Word] = []
+    for word in words:
+        if word.text in ("-H", "-L", "-P") or word.text.startswith(("-O", "-D")):
+            continue
+        if word.text[:1] in ("-", "(", "!"):
+            break
+        roots.append(word)
+    return roots or [Word(".")]
+
+
+def is_narrow(texts: Sequence[str]) -> bool:
+    """Return whether a search finds a part only; what it leaves out does not make it one."""
+    leaves_out = "-o" in texts  # `-name x -prune -o -print`
+    return any(
+        text in FIND_NARROWS
+        and texts[at - 1] not in ("-not", "!")
+        and not (leaves_out and "-prune" in texts[at : at + 3])
+        for at, text in enumerate(texts)
+    )
+
+
 def find_pattern(texts: Sequence[str]) -> str:
     """Return what a narrow search finds below its folders: a name, in an unknown folder."""
     for option, name in pairwise(texts):
@@ -91,9 +114,8 @@ def find_pattern(texts: Sequence[str]) -> str:
 def _print_found(words: Sequence[Word], _cwd: str) -> Word | None:
     """Return the folders that a search begins with, for all that it finds there."""
     texts = [word.text for word in words]
-    end = next((at for at, text in enumerate(texts) if text[:1] in ("-", "(", "!")), len(texts))
-    roots = list(words[:end]) or [Word(".")]
-    if any(text in FIND_NARROWS for text in texts):
+    roots = list_roots(words)
+    if is_narrow(texts):
         roots = [
             root._replace(text=f"{root.text.rstrip('/')}/{find_pattern(texts)}") for root in roots
         ]

@@ -84,6 +84,7 @@ def _run_named(shell: Shell, command: Command) -> Word:
         folder = shell.cwd if wrapped.folder is None else shell.find_folder(wrapped.folder.text)
         inner = command._replace(words=tuple(wrapped.words))
         return shell.run_inner(name, inner, cwd=folder)
+    command = _read_sql_file(shell, name, command)
     for carry in _CARRIERS:
         carried = carry(shell, name, command)
         if carried is not None:
@@ -98,14 +99,19 @@ _CARRIERS = (run_shell, run_string, run_remote, run_container, run_items, run_fo
 _READ_SQL = frozenset(("psql", "mysql", "mariadb", "sqlite3", "sqlcmd", "mongosh", "redis-cli"))
 
 
+def _read_sql_file(shell: Shell, name: str, command: Command) -> Command:
+    """Return `psql -f FILE` with what the text wrote to the file as its input."""
+    if name not in _READ_SQL or command.stdin is not None or not shell.files:
+        return command
+    return command._replace(stdin=next(iter(_find_written(shell, command.words).values()), None))
+
+
 def _run_program(shell: Shell, name: str, command: Command) -> Word:
     """Record the call of a program that runs no other, and return what it prints."""
     words, stdin = command.words, command.stdin
     for text, way in list_deferred(name, words, stdin, command.assigned):
         shell.run_text(text, None, (way,))
     here = _find_written(shell, words) if shell.files else {}
-    if here and stdin is None and name in _READ_SQL:  # `psql -f FILE`
-        command = command._replace(stdin=next(iter(here.values())))
     printed = shell.add_call(command)
     after = _find_started(name, words)
     if after:

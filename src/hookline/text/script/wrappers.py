@@ -35,7 +35,7 @@ def unwrap(words: Sequence[Word], row: Wrapper) -> Wrapped:
     while at < len(words):
         text = words[at].text
         if row.string and (text in row.string or _SPLITS.match(text)):
-            return Wrapped(_split(words, at, row.string), folder)
+            return unwrap([words[0], *_split(words, at, row.string)], row)
         if text == "--":
             at += 1
             break
@@ -60,8 +60,10 @@ def unwrap(words: Sequence[Word], row: Wrapper) -> Wrapped:
 
 def _takes_next(text: str, row: Wrapper) -> bool:
     """Return whether an option takes the next word, also as the last letter of a cluster."""
-    is_cluster = text[1:2] != "-" and len(text) > len("-x")
-    return text in row.valued or (is_cluster and f"-{text[-1]}" in row.valued)
+    if text in row.valued or text[1:2] == "-":
+        return text in row.valued
+    first = next((at for at, letter in enumerate(text[1:]) if f"-{letter}" in row.valued), -1)
+    return first == len(text) - 2  # the letter that takes a value is the last one
 
 
 def _is_skipped(text: str, row: Wrapper) -> bool:
