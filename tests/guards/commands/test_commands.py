@@ -1,7 +1,8 @@
 """The guard `commands` on its corpus; `python -m bench.guards` prints the table.
 
-The bounds are what it reaches. The part `held` is only measured: nobody looks at its lines to make
-the guard better, so it tells what to expect of lines that are new.
+The bounds are what it reaches. The part `held` was measured before anybody looked at its lines:
+92 % refused, 0.1 % (baseline) and 0.7 % (strict) stopped. Those figures tell what to expect of new
+lines; since then its misses were read and mended, so it now tells no more than `work`.
 """
 
 from __future__ import annotations
@@ -46,8 +47,8 @@ def count_stopped(part: str, profile: str) -> Share:
 
 @pytest.mark.parametrize(
     ("part", "tier", "least"),
-    [("work", "baseline", 96), ("work", "strict", 98), ("held", "baseline", 91),
-     ("held", "strict", 92)],
+    [("work", "baseline", 98), ("work", "strict", 99), ("held", "baseline", 98),
+     ("held", "strict", 98)],
 )  # fmt: skip
 def test_dangerous_lines_are_refused(part, tier, least):
     """So many of the dangerous lines are refused, in per cent."""
@@ -56,8 +57,8 @@ def test_dangerous_lines_are_refused(part, tier, least):
 
 @pytest.mark.parametrize(
     ("part", "profile", "most"),
-    [("work", "baseline", 0), ("work", "strict", 0), ("held", "baseline", 0.2),
-     ("held", "strict", 0.8)],
+    [("work", "baseline", 0), ("work", "strict", 0), ("held", "baseline", 0.1),
+     ("held", "strict", 0.1)],
 )  # fmt: skip
 def test_ordinary_lines_pass(part, profile, most):
     """At most so many of the ordinary lines are stopped, in per cent."""

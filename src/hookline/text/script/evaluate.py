@@ -14,8 +14,8 @@ from hookline.text.script.lexer import split_commands
 from hookline.text.script.nodes import (
     ends_line,
     find_last,
-    flatten_list,
     is_named,
+    list_statements,
     split_backquotes,
     unescape_backquoted,
     walk,
@@ -38,7 +38,7 @@ from hookline.text.script.reading import (
 from hookline.text.script.redirects import read_heredoc, read_redirect, send_output
 from hookline.text.script.running import run_words
 from hookline.text.script.state import Shell
-from hookline.text.script.words import read_fields, read_word
+from hookline.text.script.words import expand_lexed, read_fields, read_word
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -175,7 +175,7 @@ class Evaluator(Shell):
                 self.unverified.append("a quotation or a bracket that does not end")
             for words in lexed.commands:
                 if words not in seen and len(self.calls) < MOST_CALLS:
-                    run_words(self, Command(tuple(_expand_lexed(words, self))))
+                    run_words(self, Command(tuple(expand_lexed(words, self))))
         if is_doubted and waiting:
             self.unverified.append("a part that the grammar cannot read")
 
@@ -207,10 +207,8 @@ class Evaluator(Shell):
         run = _STATEMENTS.get(kind)
         if run is not None:
             printed = run(self, node, stdin)
-        elif kind == "list":
-            printed = self._run_all(flatten_list(node), stdin)
         elif kind in _SEQUENCES:
-            printed = self._run_all(node.named_children, stdin)
+            printed = self._run_all(list_statements(node), stdin)
         else:
             printed = self._run_substitutions(node)
         if before is not None:
@@ -320,9 +318,8 @@ class Evaluator(Shell):
                 words.append(value._replace(text=f"{name}={value.text}"))
             else:
                 words += read_fields(child, self)
-        if words[0].text == "unset":
-            for word in words[1:]:
-                self.set(word.text, Word(""))
+        for word in words[1:] if words[0].text == "unset" else ():
+            self.set(word.text, Word(""))
         return self.add_call(Command(tuple(words), stdin))
 
     # -- commands ----------------------------------------------------------------------------------
@@ -490,16 +487,3 @@ _STATEMENTS: dict[str, Callable[[Evaluator, Node, Word | None], Word]] = {
     "subshell": Evaluator.run_subshell,
     "for_statement": Evaluator.run_loop,
 }
-
-
-def _expand_lexed(words: Sequence[str], shell: Shell) -> list[Word]:
-    """Return words of the lexer, with braces and the home folder as the shell would have them."""
-    found: list[Word] = []
-    for text in words:
-        if text.startswith("{") and text.endswith("}") and "," in text:
-            found += [Word(each) for each in text[1:-1].split(",") if each]
-        elif text == "~" or text.startswith("~/"):
-            found.append(Word(shell.home + text[1:]))
-        else:
-            found.append(shell.expand_text(text) if "$" in text and '"' not in text else Word(text))
-    return found

@@ -65,8 +65,10 @@ def unescape_backquoted(text: str) -> str:
     return text.replace("\\`", "`").replace("\\$", "$")
 
 
-def flatten_list(node: Node) -> list[Node]:
-    """Return the statements of `a && b && c`, of which the grammar puts the first ones deepest."""
+def list_statements(node: Node) -> list[Node]:
+    """Return the statements of a sequence; of `a && b && c` the grammar puts `a` deepest."""
+    if node.type != "list":
+        return node.named_children
     found: list[Node] = []
     while node.type == "list":
         first, *rest = node.named_children

@@ -318,3 +318,16 @@ def _trim(text: str, operator: str, pattern: str) -> str:
         before = text.partition(mark) if operator == "%%" else text.rpartition(mark)
         return before[0] if before[1] else text
     return UNKNOWN
+
+
+def expand_lexed(words: Sequence[str], shell: Shell) -> list[Word]:
+    """Return words of the lexer, with braces and the home folder as the shell would have them."""
+    found: list[Word] = []
+    for text in words:
+        if text.startswith("{") and text.endswith("}") and "," in text:
+            found += [Word(each) for each in text[1:-1].split(",") if each]
+        elif text == "~" or text.startswith("~/"):
+            found.append(Word(shell.home + text[1:]))
+        else:
+            found.append(shell.expand_text(text) if "$" in text and '"' not in text else Word(text))
+    return found
