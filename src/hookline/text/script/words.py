@@ -11,7 +11,7 @@ from hookline.text.script.reading import UNKNOWN, UNKNOWN_WORD, Word, join_words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
     from re import Match
 
     from tree_sitter import Node
