@@ -426,9 +426,12 @@ class Child:
         """Kill and reap the program without an outcome, because its caller is gone."""
         if self._popen is not None and not self._reaped:
             self._end_rest()
-            with contextlib.suppress(subprocess.TimeoutExpired):
+            try:
                 self._popen.wait(self.pool.limits.last)
-            process_tree.forget(self.pid)
+            except subprocess.TimeoutExpired:
+                pass
+            finally:  # also at a second interrupt
+                process_tree.forget(self.pid)
         for fd, _ in self.watched():
             self.pool.close(fd)
 

@@ -212,9 +212,12 @@ def test_an_interrupt_while_one_is_started_leaves_no_other(monkeypatch, tmp_path
     script = executable(tmp_path / "hook", "#!/bin/sh\n")
     before = descriptors()
 
+    real_sleep = time.sleep
+
     def sleep(_: float) -> None:
         while not pid_in(tmp_path / "pid"):
             os.sched_yield()
+        patched.setattr(time, "sleep", real_sleep)  # to wait for the end of a program
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
