@@ -126,7 +126,7 @@ sudo_askpass | ignored | `sudo` cannot ask for a password
     "mcp": _read("""
 name command args env working_dir remote ref lifecycle | runs
 allow_private_ips | accepted
-config | ignored | it belongs to servers of Docker's catalog
+config | ignored | configure the server with `docker mcp config`
 version | ignored | hookline installs no servers
 """),
 }

@@ -79,6 +79,8 @@ class ModelReader(Frozen):
     def _complain_reference(self, node: Node, key: str | int, reference: str) -> None:
         if "," in reference:
             hint = "name one model, and others under `fallback`"
+        elif reference == "auto":
+            hint = "hookline guesses no model; name several under `first_available` of a model"
         else:
             hint = did_you_mean(reference, self.nodes) or (
                 "name a key of `models`, `provider/model` as in `openai/gpt-4o-mini`, or"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from hookline.errors import did_you_mean
 from hookline.host.agent_keys import (
     EVERY_TOOLSET_KEY,
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
 _TRANSPORTS = {"": "streamable", "streamable": "streamable", "streamable-http": "streamable",
                "http": "streamable", "sse": "sse"}  # fmt: skip
 _DOCKER = "docker:"
+_CATALOG_NAME = re.compile(r"[\w][\w.-]*")
 
 
 class ToolsetReader(Frozen):
@@ -115,10 +118,12 @@ class ToolsetReader(Frozen):
         if not ref:
             return Toolset(type="mcp", **own)
         if ref.startswith(_DOCKER):
-            hint = "start the server by `command` or `remote`; the agent runs without these tools"
-            node.warn("key.ignored", f"hookline leaves out `{ref:.80}`", "ref", hint=hint)
+            return _read_catalog_server(node, ref.removeprefix(_DOCKER), own)
+        if any(node is server for server in self.servers.values()):
+            hint = "refer to it from a toolset; here write `docker:NAME`, or `command`"
+            node.complain("value.choice", f"{what} refers to another server", "ref", hint=hint)
             return None
-        if ref not in self.servers or node is self.servers[ref]:
+        if ref not in self.servers:
             hint = did_you_mean(ref, self.servers) or "define it under `mcps`"
             node.complain("toolset.unknown", f"unknown MCP server `{ref:.80}`", "ref", hint=hint)
             return None
@@ -128,10 +133,7 @@ class ToolsetReader(Frozen):
         """Return a server of the key `mcps` with the changes of the toolset that names it."""
         base = self.servers[ref]
         mark = base.mark()
-        is_chain = isinstance(base.value, dict) and bool(base.value.get("ref"))
-        server = (
-            self._read_server(base, ref) if isinstance(base.value, dict) and not is_chain else None
-        )
+        server = self._read_server(base, ref) if isinstance(base.value, dict) else None
         del base.problems[mark:]
         if server is None:
             return None
@@ -139,6 +141,16 @@ class ToolsetReader(Frozen):
         changes = {key: value for key, value in own.items() if value != plain[key]}
         env = {**server.env, **own.get("env", {})}
         return server.replace(**{"name": ref, **changes, "env": env})
+
+
+def _read_catalog_server(node: Node, name: str, own: Mapping[str, Any]) -> Toolset | None:
+    """Return a server of Docker's catalog, as Docker's own gateway starts it."""
+    if not _CATALOG_NAME.fullmatch(name):
+        hint = "write `docker:NAME`, as in `docker:duckduckgo`"
+        node.complain("value.choice", f"`{name:.80}` is no name of a server", "ref", hint=hint)
+        return None
+    args = ("mcp", "gateway", "run", f"--servers={name}")
+    return Toolset(type="mcp", **{**own, "name": name, "command": "docker", "args": args})
 
 
 def _check_keys(node: Node, kind: str, what: str) -> None:

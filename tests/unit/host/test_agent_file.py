@@ -87,7 +87,7 @@ budgt: {}
     ],
 )
 def test_a_wrong_file_says_why(tmp_path: Path, text: str, problem: str) -> None:
-    """A part that cannot be followed is never left out in silence."""
+    """A part that cannot be followed is always reported."""
     loaded = load(tmp_path, text)
 
     assert any(problem in message for _, message, _ in list_problems(loaded))

@@ -66,12 +66,22 @@ def test_shared_toolsets_come_last(tmp_path: Path) -> None:
     assert [each.type for each in read(tmp_path, text).root.toolsets] == ["think", "shell"]
 
 
-@pytest.mark.parametrize(
-    "tools", ["[{type: memory, path: x}]", "[{type: mcp, ref: 'docker:github'}]"]
-)
-def test_what_hookline_does_not_have_is_left_out(tmp_path: Path, tools: str) -> None:
+def test_a_server_of_the_catalog(tmp_path: Path) -> None:
+    """Docker's gateway starts it."""
+    direct, named = toolsets(
+        tmp_path,
+        "[{type: mcp, ref: 'docker:duckduckgo', tools: [search]}, {type: mcp, ref: hub}]",
+        "mcps: {hub: {ref: 'docker:github'}}\n",
+    )
+
+    assert (direct.command, direct.args[-1]) == ("docker", "--servers=duckduckgo")
+    assert direct.tools == ("search",)
+    assert (named.name, named.args[-1]) == ("hub", "--servers=github")
+
+
+def test_what_hookline_does_not_have_is_left_out(tmp_path: Path) -> None:
     """The agent runs without it, and a warning says so."""
-    loaded = load(tmp_path, with_tools(tools))
+    loaded = load(tmp_path, with_tools("[{type: memory, path: x}]"))
 
     assert loaded.agent_file is not None
     assert loaded.agent_file.root.toolsets == ()
@@ -89,6 +99,8 @@ def test_what_hookline_does_not_have_is_left_out(tmp_path: Path, tools: str) -> 
         ("[{type: filesystem, tools: [read_fle]}]", "no tool `read_fle`", "`read_file`"),
         ("[{type: mcp}]", "exactly one of", ""),
         ("[{type: mcp, command: a, ref: b}]", "exactly one of", ""),
+        ("[{type: mcp, ref: 'docker:--x'}]", "is no name of a server", "docker:NAME"),
+        ("[{type: mcp, ref: chain}]", "refers to another server", "docker:NAME"),
         ("[{type: mcp, ref: gti}]", "unknown MCP server `gti`", "`git`"),
         ("[{type: mcp, remote: {url: 'file:///x'}}]", "cannot be called", ""),
         ("[{type: mcp, remote: {url: 'https://x.example', transport_type: ws}}]", "ws", ""),
@@ -98,7 +110,9 @@ def test_what_hookline_does_not_have_is_left_out(tmp_path: Path, tools: str) -> 
 )
 def test_problems_of_toolsets(tmp_path: Path, tools: str, problem: str, hint: str) -> None:
     """Each says what is wrong and what to do."""
-    found = list_problems(load(tmp_path, with_tools(tools, "mcps: {git: {command: x}}\n")))
+    found = list_problems(
+        load(tmp_path, with_tools(tools, "mcps: {git: {command: x}, chain: {ref: git}}\n"))
+    )
 
     assert any(problem in message and hint in given for _, message, given in found)
 

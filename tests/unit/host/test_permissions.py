@@ -46,7 +46,7 @@ def test_a_pattern_is_a_tool_and_arguments() -> None:
 
 @pytest.mark.parametrize("text", ["", ":cmd=x", "shell:cmd=[]", "shell:cmd=[z-a]"])
 def test_a_pattern_that_says_nothing_is_an_error(text: str) -> None:
-    """It would match no call, and nobody would notice."""
+    """A rule that matches no call guards nothing."""
     with pytest.raises(ConfigError) as caught:
         parse_rule(text)
     assert caught.value.name == "permission.pattern"
