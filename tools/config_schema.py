@@ -19,9 +19,9 @@ from hookline.dialects.native.fields import (
     SOURCE,
     TEST,
 )
-from hookline.dialects.native.handlers import BUILTINS
 from hookline.guards.table import GUARDS
 from hookline.model import kinds
+from hookline.model.builtins import BUILTINS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

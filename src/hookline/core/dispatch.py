@@ -44,8 +44,8 @@ class Run(Frozen):
 
     `payload` is the text for a process (None for a handler in this process). `detached`: start it
     without waiting; the outcome is then empty, or says why it did not start. `dialect`: the dialect
-    of the answer of a hook that is detached or may go to the background. `identity`, `content`: the
-    approval of a detached hook, for the outcome of its end.
+    of a builtin, and of the answer of a hook that is detached or may go to the background.
+    `identity`, `content`: the approval of a detached hook, for the outcome of its end.
     """
 
     spec: HookSpec
@@ -252,7 +252,9 @@ def _prepare(
         return Outcome(failure=Failure.UNLOADABLE, detail=handler.reason)
     if (undecided := budget.failure(step)) is not None:
         return undecided
-    if type(handler) in (Builtin, InProcess):
+    if type(handler) is Builtin:
+        return Run(spec=spec, event=event, detached=detached, dialect=step.dialect)
+    if type(handler) is InProcess:
         return Run(spec=spec, event=event, detached=detached)
     try:
         payload = step.dialect.encode_event(event, spec)

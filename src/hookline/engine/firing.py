@@ -133,9 +133,10 @@ class Firing:
         asked = limit_hooks(asked, self.runtime, plan, event)
         if plan.has_builtins:
             # Few events have builtins.
+            from hookline.engine.builtin_calls import call_builtins  # noqa: PLC0415 - as above
             from hookline.engine.guard_calls import call_guards  # noqa: PLC0415 - as above
 
-            asked = call_guards(asked, self.runtime)
+            asked = call_guards(call_builtins(asked, self.runtime), self.runtime)
         return token, asked
 
     # -- after ---------------------------------------------------------------------------------

@@ -22,6 +22,7 @@ from hookline.handlers.checked_connection import CheckedConnection
 from hookline.model.verdict import Failure, Outcome, RemoteHandlerError
 from hookline.text.urls import canonical_host, describe_url, explain_refused_url
 from hookline.wire.http_spec import UNSENT
+from hookline.wire.templates import fill_strictly
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ def call(
     """
     began = time.monotonic()
     try:
-        body = (http.body or payload).encode("utf-8", "surrogatepass")
+        body = _make_body(http, payload, seconds).encode("utf-8", "surrogatepass")
         text = send_request(
             http.url,
             http.method,
@@ -136,6 +137,21 @@ def send_request(
 
 
 # -- the request -----------------------------------------------------------------------------------
+
+
+def _make_body(http: Http, payload: str, seconds: float) -> str:
+    """Return what a call sends.
+
+    Raises:
+        RemoteHandlerError: its template cannot be filled in.
+    """
+    if not http.fills_body:
+        return http.body or payload
+    until = time.monotonic() + seconds
+    try:
+        return fill_strictly(http.body, payload, late=lambda: time.monotonic() > until)
+    except HandlerError as error:
+        raise RemoteHandlerError(Failure.NOT_STARTED, f"its body: {error}") from None
 
 
 def _headers(http: Http, body: bytes, environ: Mapping[str, str]) -> dict[str, str]:

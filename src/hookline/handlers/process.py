@@ -358,7 +358,7 @@ class Child:
         code, died_of = self._reap()
         self.outcome = Outcome(
             exit_code=None if self._failure else code,
-            stdout=self._out.kept[self._first_line :].decode("utf-8", "replace"),
+            stdout=self._out.kept[self._first_line :].decode("utf-8", self.program.undecodable),
             stderr=self._err.kept.decode("utf-8", "replace"),
             failure=self._failure,
             detail=self._detail(died_of),

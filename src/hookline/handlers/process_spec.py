@@ -42,8 +42,9 @@ class Program(Frozen):
 
     `argv`: with an absolute or findable program. `stdin`: already serialised. `timeout`: seconds.
     `cookie`: the environment value that identifies all processes of the program.
-    `may_leave`: its first line of output may send it to the background. `read`: turns its outcome
-    into that of the hook; None keeps it.
+    `may_leave`: its first line of output may send it to the background. `undecodable`: what becomes
+    of bytes of its standard output that are no UTF-8, as in `bytes.decode`. `read`: turns its
+    outcome into that of the hook; None keeps it.
     """
 
     argv: tuple[str, ...]
@@ -54,6 +55,7 @@ class Program(Frozen):
     cookie: str = ""
     kill_leftovers: bool = False
     may_leave: bool = False
+    undecodable: str = "replace"
     read: Callable[[Outcome], Outcome] | None = None
 
 

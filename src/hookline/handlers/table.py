@@ -69,7 +69,7 @@ def _run_programs(
     keep: Callable[[Run, BackgroundProgram], None] | None,
 ) -> list[Outcome]:
     """Return the outcomes of handlers on this machine; all their programs run at once."""
-    steps = [_prepare(run, environ, may_leave=keep is not None) for run in runs]
+    steps = [_prepare(run, environ, limits, cancel, may_leave=keep is not None) for run in runs]
     started = [run for run, step in zip(runs, steps, strict=True) if isinstance(step, Program)]
     if not started:
         return [step for step in steps if isinstance(step, Outcome)]
@@ -86,7 +86,14 @@ def _run_programs(
     return [next(ended) if isinstance(step, Program) else step for step in steps]
 
 
-def _prepare(run: Run, environ: Mapping[str, str], *, may_leave: bool) -> Program | Outcome:
+def _prepare(
+    run: Run,
+    environ: Mapping[str, str],
+    limits: Limits,
+    cancel: Cancel | None,
+    *,
+    may_leave: bool,
+) -> Program | Outcome:
     """Return the program that a hook runs, or its outcome if there is none to run."""
     try:
         if isinstance(run.spec.handler, Command):
@@ -104,7 +111,7 @@ def _prepare(run: Run, environ: Mapping[str, str], *, may_leave: bool) -> Progra
         # Few hooks are builtins.
         from hookline.handlers.builtins import call_builtin  # noqa: PLC0415 - as above
 
-        return call_builtin(run, environ)
+        return call_builtin(run, environ, limits=limits, cancel=cancel)
     except HandlerError as error:
         return Outcome(failure=Failure.NOT_STARTED, detail=str(error))
 

@@ -231,7 +231,8 @@ class Http(Frozen):
     hook runs, if the name is one of `env`; any other becomes empty. `secret` names the variable
     with the key that signs the payload ("" = no signature). With `allow_local` the address may be
     on this machine or in a private network. `largest`: bytes of an answer (0: the engine's limit
-    for a stream). `body`: sent instead of the payload, unchanged.
+    for a stream). `body`: sent instead of the payload, unchanged; with `fills_body` it is a
+    template over the payload.
     """
 
     url: str
@@ -242,9 +243,10 @@ class Http(Frozen):
     allow_local: bool = False
     largest: int = 0
     body: str = ""
+    fills_body: bool = False
 
     # Set by the user's options and the dialect.
-    UNDECLARED = frozenset({"allow_local", "largest"})
+    UNDECLARED = frozenset({"allow_local", "largest", "fills_body"})
 
 
 class Model(Frozen):

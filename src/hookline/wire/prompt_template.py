@@ -13,7 +13,7 @@ import json
 import re
 from typing import TYPE_CHECKING, Any
 
-from jinja2 import ChainableUndefined, TemplateSyntaxError, nodes
+from jinja2 import ChainableUndefined, StrictUndefined, TemplateSyntaxError, nodes
 from jinja2.ext import Extension
 from jinja2.lexer import Token
 from jinja2.runtime import LoopContext, Undefined
@@ -49,6 +49,7 @@ _HINT = (
 
 def to_json(value: Any) -> str:
     """Return a value as compact JSON; what is no JSON is null."""
+    _refuse_missing(value)
     if isinstance(value, Undefined):
         return "null"
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=lambda _: None)
@@ -57,9 +58,20 @@ def to_json(value: Any) -> str:
 
 def to_text(value: Any) -> str:
     """Return a value as a prompt shows it: texts as they are, everything else as JSON."""
+    _refuse_missing(value)
     if isinstance(value, Undefined) or value is None:
         return ""
     return value[:_LONGEST] if isinstance(value, str) else to_json(value)
+
+
+def _refuse_missing(value: Any) -> None:
+    """Check that a value is in the payload, where that matters.
+
+    Raises:
+        HandlerError: it is not.
+    """
+    if isinstance(value, StrictUndefined):
+        raise HandlerError(f"there is no `{value._undefined_name}` in the payload")
 
 
 def truncate(first: Any, second: Any = 0) -> str:
@@ -93,6 +105,16 @@ class _Fields(dict[str, Any]):
     def __missing__(self, key: str) -> Any:
         known = to_snake_case(key)
         return self[known] if known != key and known in self else ChainableUndefined(name=key)
+
+
+class _KnownFields(_Fields):
+    """The same, where a missing field is an error."""
+
+    def __missing__(self, key: str) -> Any:
+        value = super().__missing__(key)
+        if isinstance(value, Undefined):
+            raise HandlerError(f"there is no `{key}` in the payload")
+        return value
 
 
 def to_snake_case(name: str) -> str:
@@ -205,8 +227,8 @@ class _Sandbox(ImmutableSandboxedEnvironment):
             return self.undefined(name=str(argument))
 
 
-def _parse(prompt: str) -> tuple[_Sandbox, nodes.Template]:
-    """Parse a prompt.
+def _parse(prompt: str, *, is_strict: bool = False) -> tuple[_Sandbox, nodes.Template]:
+    """Parse a prompt. `is_strict`: what the payload does not have is an error when it is shown.
 
     Raises:
         TemplateSyntaxError: it is not a template, or it names what is Python's.
@@ -215,7 +237,7 @@ def _parse(prompt: str) -> tuple[_Sandbox, nodes.Template]:
         raise TemplateSyntaxError(f"it is longer than {_MOST_WRITTEN:,} characters", 1)
     environment = _Sandbox(
         extensions=[_GoSyntax],
-        undefined=ChainableUndefined,
+        undefined=StrictUndefined if is_strict else ChainableUndefined,
         finalize=_insert,
         keep_trailing_newline=True,
         autoescape=False,
@@ -253,19 +275,27 @@ def check_template(prompt: str) -> Faults:
 
 
 def fill_template(
-    prompt: str, payload: dict[str, Any], *, most: int, late: Callable[[], bool]
+    prompt: str,
+    payload: dict[str, Any],
+    *,
+    most: int,
+    late: Callable[[], bool],
+    is_strict: bool = False,
 ) -> list[str]:
     """Fill a prompt with a payload's values, part by part; each value is an `Inserted`.
+
+    `is_strict`: a key that the payload does not have is an error.
 
     Raises:
         HandlerError: it is not a template, filling fails or takes too long, or it grows far beyond
             `most` characters.
     """
     try:
-        environment, tree = _parse(prompt)
+        environment, tree = _parse(prompt, is_strict=is_strict)
         fields = {key: value for key, value in payload.items() if key not in environment.globals}
         template = environment.from_string(tree)
-        return _collect(template.generate({**fields, _PAYLOAD: _Fields(payload)}), most, late)
+        known = (_KnownFields if is_strict else _Fields)(payload)
+        return _collect(template.generate({**fields, _PAYLOAD: known}), most, late)
     except HandlerError:
         raise
     except Exception as error:  # noqa: BLE001 - it is reported as the template's fault

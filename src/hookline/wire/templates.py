@@ -25,6 +25,7 @@ TEMPLATE, ARGUMENTS = "template", "arguments"
 # An escaped dollar sign, or the payload (docs/formats/claude-code.md 4).
 _PLACE = re.compile(r"\\\$|\$ARGUMENTS\b")
 _MISSING = "templates need jinja2, which is not installed"
+_LONGEST = 1 << 20  # characters of what a template makes, apart from prompts
 
 
 def find_template_faults(prompt: str) -> Faults:
@@ -51,6 +52,21 @@ def fill_prompt(model: Model, payload: str, *, late: Callable[[], bool] = lambda
         raise HandlerError(_MISSING)
     parts = jinja.fill_template(model.prompt, _object(payload), most=model.most_prompt, late=late)
     return fit_parts(parts, model.most_prompt)
+
+
+def fill_strictly(template: str, payload: str, *, late: Callable[[], bool] = lambda: False) -> str:
+    """Return a template filled in from a payload, which is JSON text; a missing key is an error.
+
+    `late` as in `fill_prompt`.
+
+    Raises:
+        HandlerError: it cannot be filled in, or jinja2 is missing.
+    """
+    jinja = _load_jinja()
+    if jinja is None:
+        raise HandlerError(_MISSING)
+    values = _object(payload)
+    return "".join(jinja.fill_template(template, values, most=_LONGEST, late=late, is_strict=True))
 
 
 def _load_jinja() -> ModuleType | None:

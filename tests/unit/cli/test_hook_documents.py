@@ -81,7 +81,7 @@ def test_an_address_is_listed_as_it_is_called() -> None:
     assert (document["runs"], document["state"]) == ("POST https://policy.example/hook", "ready")
     assert document["handler"] == {
         "type": "http", "url": "https://policy.example/hook", "method": "POST", "headers": [],
-        "env": [], "secret": "KEY", "allow_local": False, "largest": 0,
+        "env": [], "secret": "KEY", "allow_local": False, "largest": 0, "fills_body": False,
     }  # fmt: skip
     assert "s3cret" not in str(document)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hookline.dialects.docker_agent.table import TABLE
 from hookline.errors import did_you_mean
+from hookline.model.builtins import BUILTINS
 from hookline.model.spec import CLONED, Builtin, Command, Http, Model
 from hookline.text.urls import describe_url, explain_refused_url
 from hookline.wire.hookoutput import UnreadableError
@@ -27,32 +28,17 @@ _TYPES = {
     "builtin": ("args", "working_dir"),
     "model": ("model", "prompt", "schema"),
 }
-# The builtins that hookline has, each with its event. On any other event it is a no-op, never an
-# error (docs/formats/docker-agent.md 8).
-SHIPPED = {
-    "add_date": "turn_start",
-    "add_directory_listing": "session_start",
-    "add_environment_info": "session_start",
-    "add_git_diff": "turn_start",
-    "add_git_status": "turn_start",
-    "add_prompt_files": "turn_start",
-    "add_recent_commits": "session_start",
-    "add_user_info": "session_start",
-    "max_iterations": "before_llm_call",
-}
-MISSING = (
-    "add_context", "cache_response", "elide_repeated_tool_results", "handle_large_tool_output",
-    "limit_large_tool_results", "redact_secrets", "safer_shell", "snapshot", "unload",
-)  # fmt: skip
 POST = "http_post"
 POST_TIMEOUT = 30.0  # seconds
-_HERE = (*SHIPPED, POST)
+_HERE = (*BUILTINS, POST)
 # Those that do nothing without arguments, and an example of these.
 _NEEDS = {
+    "add_context": "You work in {{ .cwd }}.",
     "add_prompt_files": "AGENTS.md",
     "max_iterations": "50",
     POST: "https://example.com/hook",
 }
+_LABEL = "safer_shell"
 DECISION = "pre_tool_use_decision"
 _SCHEMAS: Mapping[str, Mapping[str, Any]] = {
     "": {},
@@ -115,33 +101,43 @@ def read_handler(
     name, args = command.strip(), hook.texts("args")
     if name == POST and args:
         return _read_post(hook, args[0], "".join(args[1:2]), allow_local=allow_local)
-    _check_builtin(hook, row.payload_name, name, args)
+    _check_builtin(hook, row, name, args)
     return Builtin(
         name=name, args=args, env=env, expand="dotenv", working_dir=working_dir, in_folder=True
     )
 
 
-def _check_builtin(hook: Node, native: str, name: str, args: tuple[str, ...]) -> None:
+def _check_builtin(hook: Node, row: EventRow, name: str, args: tuple[str, ...]) -> None:
     """Report a builtin that hookline does not have, and one that does nothing here."""
-    if name in MISSING:
-        why = f"this version does not have the builtin `{name}`"
-        hint = f"it has {', '.join(_HERE)}"
-        hook.complain("handler.unsupported", why, "command", hint=hint)
-    elif name and name not in _HERE:
-        known = (*_HERE, *MISSING)
-        hint = did_you_mean(name, known) or f"known builtins: {', '.join(known)}"
+    native, known = row.payload_name, BUILTINS.get(name)
+    if name and name not in _HERE:
+        hint = did_you_mean(name, _HERE) or f"known builtins: {', '.join(_HERE)}"
         why = f"no builtin hook registered as `{name}`"
         hook.complain("handler.builtin", why, "command", hint=hint)
-    elif SHIPPED.get(name, native) != native:
+    elif known is not None and known.adds_any_context and "context" not in row.powers:
         why = f"the builtin `{name}` does nothing on `{native}`"
-        hook.warn("hook.never-runs", why, "command", hint=f"it belongs to `{SHIPPED[name]}`")
+        hook.warn("hook.never-runs", why, "command", hint="it belongs to events with context")
+    elif known is not None and known.events and native not in known.events:
+        why = f"the builtin `{name}` does nothing on `{native}`"
+        hint = f"it belongs to `{'`, `'.join(known.events)}`"
+        hook.warn("hook.never-runs", why, "command", hint=hint)
+    elif name == _LABEL and "metadata" not in row.powers:
+        why = f"the builtin `{name}` does nothing here, because only the preempt lane has metadata"
+        hook.warn("hook.never-runs", why, "command", hint="add `preempt_yolo: true` to its group")
     elif name in _NEEDS and not args:
         why = f"the builtin `{name}` does nothing without `args`"
         hook.warn("hook.never-runs", why, hint=f'for example `args: ["{_NEEDS[name]}"]`')
+    elif known is not None and known.adds_any_context:
+        for arg in args:
+            if wrong := find_template_faults(arg).error:
+                why = f"an argument of `{name}` is no template: {wrong}"
+                hook.complain("handler.template", why, "args")
 
 
 def _read_post(hook: Node, url: str, body: str, *, allow_local: bool) -> Http:
-    """Return a call with a fixed body, else with the payload (docs/formats/docker-agent.md 8).
+    """Return a call with a body, else with the payload (docs/formats/docker-agent.md 8).
+
+    A body with `{{` or `{%` in it is a template over the payload.
 
     It decides nothing, so an address that hookline does not call is a warning here and a logged
     no-op at run time. Only another scheme is an error.
@@ -154,7 +150,10 @@ def _read_post(hook: Node, url: str, body: str, *, allow_local: bool) -> Http:
         why = f"{describe_url(url)} cannot be called: {wrong}"
         severity = "warning" if is_http else "error"
         hook.complain("handler.url", why, "args", hint=hint, severity=severity)
-    return Http(url=url, body=body, allow_local=allow_local)
+    is_template = "{{" in body or "{%" in body
+    if is_template and (wrong := find_template_faults(body).error):
+        hook.warn("handler.template", f"the body is no template: {wrong}", "args")
+    return Http(url=url, body=body, allow_local=allow_local, fills_body=is_template)
 
 
 # -- models ----------------------------------------------------------------------------------------

@@ -9,6 +9,7 @@ from hookline.core.dialect import EventRow, Loaded, Source, Table
 from hookline.dialects.docker_agent.handlers import POST_TIMEOUT, read_handler
 from hookline.dialects.kit.matcher import MatcherFormat, read_matcher
 from hookline.errors import ConfigError
+from hookline.model.builtins import is_observing
 from hookline.model.frozen import Frozen
 from hookline.model.spec import Command, HookSpec, Http, Model, OneOf, Problem
 from hookline.model.verdict import Stance
@@ -190,6 +191,8 @@ class _Loader(Frozen):
         }
         if given.get("on_error") is not None and not row.fails:
             fields["on_failure"] = row.blocks if on_error == "block" else Stance.SILENT
+        elif is_observing(handler):
+            fields["on_failure"] = Stance.SILENT
         broken = broken or hook.errors_since(mark)
         return self._spec(hook, row, matcher, handler, broken=broken, **fields)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from hookline.core.failure import make_failed_verdict
 from hookline.dialects.kit.answer import Claims, find_text_fault
 from hookline.dialects.kit.remote_hook import read_reply
+from hookline.model.builtins import BUILTINS
 from hookline.model.event import Rewrite
 from hookline.model.spec import Builtin, HookSpec, Model
 from hookline.model.verdict import Outcome, Stance, Verdict
@@ -26,6 +27,12 @@ _KEYS: Mapping[str, type | tuple[type, ...]] = {
 _STANCES = {stance.name.lower(): stance for stance in Stance}
 # The keys of `rewrite`, each with the type of its value.
 _TARGETS = key_types(text="text summary", object="input", list="messages", any="output")
+# Key of a builtin's output -> the key of `rewrite`.
+_REWRITES = {
+    "updated_input": "input",
+    "updated_messages": "messages",
+    "updated_tool_response": "output",
+}
 
 
 def decode_outcome(outcome: Outcome, spec: HookSpec, row: EventRow, event: Event) -> Verdict:
@@ -64,8 +71,8 @@ def _read_answer(claims: Claims, given: Mapping[str, Any], spec: HookSpec) -> An
     Raises:
         UnreadableError: a value of the wrong type, or an unknown stance.
     """
-    if isinstance(spec.handler, Builtin) and "hook_specific_output" in given:
-        given = {"for_agent": given["hook_specific_output"].get("additional_context", "")}
+    if isinstance(spec.handler, Builtin) and spec.handler.name in BUILTINS:
+        given = _translate_output(given)
     powers = claims.row.powers
     claims.unsupported += [f"{key}: unknown key `{key}`" for key in given if key not in _KEYS]
     read = select_typed({key: given[key] for key in _KEYS if key in given}, _KEYS)
@@ -82,6 +89,21 @@ def _read_answer(claims: Claims, given: Mapping[str, Any], spec: HookSpec) -> An
             claims.unsupported.append(target)
     _read_effects(claims, read)
     return read.get("evidence")
+
+
+def _translate_output(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the output object of a builtin, which is docker-agent's, in the words of an answer."""
+    specific = given.get("hook_specific_output", {})
+    rewrite = {target: specific[key] for key, target in _REWRITES.items() if key in specific}
+    answer = {
+        "stance": "deny" if given.get("decision") == "block" else "silent",
+        "reason": given.get("reason", ""),
+        "for_agent": specific.get("additional_context", ""),
+        "for_user": given.get("system_message", ""),
+        "rewrite": rewrite,
+        "evidence": specific.get("metadata"),
+    }
+    return {key: value for key, value in answer.items() if value}
 
 
 def _read_effects(claims: Claims, read: Mapping[str, Any]) -> None:

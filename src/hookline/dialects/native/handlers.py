@@ -10,9 +10,11 @@ from hookline.dialects.native.fields import HANDLERS, read_values
 from hookline.dialects.native.guards import read_options
 from hookline.errors import did_you_mean
 from hookline.guards.table import GUARDS
+from hookline.model.builtins import BUILTINS
 from hookline.model.spec import CLONED, Builtin, Command
 from hookline.wire.http_spec import read_http_spec
 from hookline.wire.providers import explain_model_fault
+from hookline.wire.templates import find_template_faults
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,16 +25,11 @@ if TYPE_CHECKING:
     from hookline.model.spec import Handler, Http, Model
     from hookline.wire.fields import Node
 
-# The builtins that a hook may use, each with its event; "" is any.
-BUILTINS = {
-    "add_date": "turn.start",
-    "add_directory_listing": "session.start",
-    "add_environment_info": "session.start",
-    "add_git_diff": "turn.start",
-    "add_git_status": "turn.start",
-    "add_prompt_files": "turn.start",
-    "add_recent_commits": "session.start",
-    "add_user_info": "session.start",
+# Those that do nothing without arguments, and an example of these.
+_NEEDS = {
+    "add_context": '"You work in {{ cwd }}."',
+    "add_prompt_files": "AGENTS.md",
+    "max_iterations": '"50"',
 }
 # The variable with the folder of the file.
 FOLDER = "HOOKLINE_FOLDER"
@@ -132,18 +129,30 @@ def _read_builtin(
         return Builtin(name=name)
     if hook.value.get("with") is not None:
         hook.complain("key.misplaced", f"`{name}` has no options", "with", hint="remove `with`")
-    if BUILTINS[name] not in ("", row.kind):
+    if not BUILTINS[name].is_for_kind(row.kind):
         why = f"the builtin `{name}` does nothing on `{row.native}`"
-        hook.complain("hook.never-runs", why, "use", hint=f"it belongs to `{BUILTINS[name]}`")
-    elif name == "add_prompt_files" and not given.get("args"):
+        hook.complain("hook.never-runs", why, "use", hint=_list_events(name))
+    elif name in _NEEDS and not given.get("args"):
         why = f"the builtin `{name}` does nothing without `args`"
-        hook.complain("hook.never-runs", why, "use", hint="for example `args: [AGENTS.md]`")
+        hook.complain("hook.never-runs", why, "use", hint=f"for example `args: [{_NEEDS[name]}]`")
+    elif BUILTINS[name].adds_any_context:
+        for arg in given.get("args", ()):
+            if wrong := find_template_faults(arg).error:
+                why = f"an argument of `{name}` is no template: {wrong}"
+                hook.complain("handler.template", why, "args")
     return Builtin(
         name=name,
         args=given.get("args", ()),
         env=given.get("env", {}),
         working_dir=given.get("cwd", ""),
     )
+
+
+def _list_events(name: str) -> str:
+    row = BUILTINS[name]
+    if row.adds_any_context:
+        return "it belongs to the events that can add context"
+    return f"it belongs to `{'`, `'.join(row.kinds)}`"
 
 
 def is_builtin(hook: Node) -> bool:

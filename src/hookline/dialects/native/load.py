@@ -23,6 +23,7 @@ from hookline.dialects.native.guards import read_exceptions
 from hookline.dialects.native.handlers import is_builtin, read_handler
 from hookline.errors import ConfigError, did_you_mean
 from hookline.guards.table import GUARDS, is_observer
+from hookline.model.builtins import BUILTINS, is_observing
 from hookline.model.kinds import find_by_native_name
 from hookline.model.spec import CLONED, Builtin
 from hookline.model.tools import find_broader_kind
@@ -156,7 +157,7 @@ def _list_hooks(root: Node) -> Iterator[Node]:
 
 
 def _find_rows(hook: Node) -> tuple[EventRow, ...]:
-    """Return the row of a hook's event; for a guard without `on`, those of all its events.
+    """Return the row of a hook's event; for a guard or a builtin without `on`, those of its events.
 
     Without a known event it returns none, and reports a problem.
     """
@@ -165,6 +166,9 @@ def _find_rows(hook: Node) -> tuple[EventRow, ...]:
     guard = GUARDS.get(str(hook.value.get("use")))
     if guard is not None and hook.value.get("on") is None:
         return tuple(TABLE.rows[event] for event in guard.events)
+    builtin = BUILTINS.get(str(hook.value.get("use")))
+    if builtin is not None and builtin.mounts and hook.value.get("on") is None:
+        return tuple(TABLE.rows[event] for event in builtin.mounts)
     if hook.value.get("on") is None and not is_builtin(hook):
         return ()
     name = hook.text("on", required=True)
@@ -201,8 +205,9 @@ def _read_hook(hook: Node, row: EventRow, shared: Given) -> HookSpec:
     )
     conditions = read_matcher(hook, row)
     own = given.get("id", "")
-    if isinstance(handler, Builtin) and handler.name in GUARDS:
-        own = f"{own or handler.name}.{row.native}"
+    is_mounted = hook.value.get("on") is None and hook.value.get("use") in BUILTINS
+    if is_mounted or (isinstance(handler, Builtin) and handler.name in GUARDS):
+        own = f"{own or hook.value['use']}.{row.native}"
     spec = make_spec(
         source,
         NAME,
@@ -226,7 +231,8 @@ def _read_hook(hook: Node, row: EventRow, shared: Given) -> HookSpec:
 
 def _find_failure_rule(handler: Handler | None, row: EventRow, source: Source) -> Stance:
     """Return what a failure means; what only observes refuses nothing by failing."""
-    return Stance.SILENT if is_observer(handler) else resolve_failure(row, source.mode)
+    is_silent = is_observer(handler) or is_observing(handler)
+    return Stance.SILENT if is_silent else resolve_failure(row, source.mode)
 
 
 def _find_facts(given: Mapping[str, Any], source: Source) -> dict[str, str]:

@@ -13,40 +13,16 @@ import pwd
 from itertools import islice
 from pathlib import Path
 
-from hookline.model.frozen import Frozen
+from hookline.handlers.builtins.call import make_context
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-    from typing import Any, TypeAlias
 
-    from hookline.model.event import Event
-
-    # An output object of docker-agent; None if the builtin has no output.
-    Output: TypeAlias = "dict[str, Any] | None"
+    from hookline.handlers.builtins.call import BuiltinCall, Output
 
 _NESTED_LIMIT = 200
 _LISTED_LIMIT = 100
-
-
-class BuiltinCall(Frozen):
-    """One call of a builtin.
-
-    `environ`: the inherited variables with those of its hook on top; `declared`: only those of its
-    hook. `timeout`: of its hook, in seconds. `cookie`: the mark of the processes that it starts.
-    """
-
-    event: Event
-    args: tuple[str, ...]
-    environ: Mapping[str, str]
-    declared: Mapping[str, str]
-    timeout: float
-    cookie: str
-
-
-def make_context(text: str) -> Output:
-    """Return the output that adds a text to the model's context; None for an empty text."""
-    return {"hook_specific_output": {"additional_context": text}} if text else None
 
 
 def parse_count(text: str) -> int:

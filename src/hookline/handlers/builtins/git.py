@@ -11,15 +11,20 @@ import json
 import os
 
 from hookline.handlers import command
-from hookline.handlers.builtins.facts import BuiltinCall, make_context, parse_count
+from hookline.handlers.builtins.call import BuiltinCall, make_context
+from hookline.handlers.builtins.facts import parse_count
 from hookline.handlers.process_spec import Program
 from hookline.handlers.process_tree import COOKIE
 from hookline.model.verdict import Failure, Outcome
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
+
 MOST = 4096  # bytes of UTF-8 for the model
 _CUT = "... (cut at 4 KB)"
 _COMMITS = 10
-_CAREFUL = (
+CAREFUL = (
     "--no-pager",
     "--no-optional-locks",
     "-c",
@@ -108,7 +113,7 @@ def _make_program(asked: BuiltinCall, heading: str, *words: str) -> Program | No
     if not git:
         return None
     return Program(
-        argv=(git, *_CAREFUL, *words),
+        argv=(git, *CAREFUL, *words),
         stdin=b"",
         cwd=folder,
         env=_environment(asked),
@@ -120,12 +125,18 @@ def _make_program(asked: BuiltinCall, heading: str, *words: str) -> Program | No
 
 
 def _environment(asked: BuiltinCall) -> dict[str, str]:
+    env = make_environment(asked.environ, asked.declared)
+    return {**env, COOKIE: command.extend_cookies(asked.environ, asked.cookie)}
+
+
+def make_environment(environ: Mapping[str, str], declared: Collection[str] = ()) -> dict[str, str]:
+    """Return the variables for Git: those that redirect it stay only where a hook declares them."""
     env = {
         name: text
-        for name, text in asked.environ.items()
-        if not name.startswith("GIT_") or name in _KEPT or name in asked.declared
+        for name, text in environ.items()
+        if not name.startswith("GIT_") or name in _KEPT or name in declared
     }
-    return {**env, **_OURS, COOKIE: command.extend_cookies(asked.environ, asked.cookie)}
+    return {**env, **_OURS}
 
 
 def _read_output(outcome: Outcome, heading: str) -> Outcome:

@@ -7,17 +7,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hookline.core.dialect import Loaded, Source
-from hookline.core.interpretation import interpret
-from hookline.core.registry import Registry
 from hookline.dialects.docker_agent import DockerAgent
-from hookline.dialects.docker_agent.handlers import MISSING, POST, SHIPPED
+from hookline.dialects.docker_agent.handlers import POST
 from hookline.dialects.docker_agent.load import _GROUP_KEYS, _HOOK_KEYS
 from hookline.errors import ConfigError
-from hookline.handlers.builtins import REGISTRY
+from hookline.handlers.builtins import find_builtin
+from hookline.model.builtins import BUILTINS
 from hookline.model.spec import Broken, Builtin, Command
-from hookline.model.verdict import Failure, Outcome
-from tests.unit.dialects.docker_agent.support import EVENTS, config, one_event, one_hook, row_of
+from hookline.model.verdict import Stance
+from tests.unit.dialects.docker_agent.support import EVENTS, config, one_hook, row_of
 
+# Those that do something on each of their events.
+ONES = sorted({*BUILTINS} - {"add_context", "safer_shell"})
+OBSERVING = sorted({*BUILTINS} - {"max_iterations", "redact_secrets"})
 leaves = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8)
 keys = st.text(max_size=8) | st.booleans() | st.integers()  # what PyYAML makes of `on:` and `1:`
 trees = st.recursive(
@@ -161,10 +163,10 @@ def builtin(event: str, name: str, *args: str) -> Loaded:
     )
 
 
-@pytest.mark.parametrize("name", SHIPPED)
+@pytest.mark.parametrize("name", ONES)
 def test_a_builtin_is_known_by_name(name: str) -> None:
     """A builtin of hookline loads on its own event without a problem, with its arguments."""
-    loaded = builtin(SHIPPED[name], name, "5")
+    loaded = builtin(BUILTINS[name].events[0], name, "5")
 
     assert loaded.problems == ()
     assert loaded.specs[0].handler == Builtin(
@@ -174,26 +176,26 @@ def test_a_builtin_is_known_by_name(name: str) -> None:
 
 def test_what_loads_is_what_runs() -> None:
     """The builtins that load are those that the handlers have."""
-    assert {*SHIPPED, POST} == set(REGISTRY)
-    assert not set(SHIPPED) & set(MISSING)
+    assert {name for name in (*BUILTINS, POST) if find_builtin(name) is None} == set()
+    assert find_builtin("add_dates") is None
 
 
-@pytest.mark.parametrize("name", SHIPPED)
+@pytest.mark.parametrize("name", ONES)
 def test_a_builtin_on_another_event_is_said_to_do_nothing(name: str) -> None:
     """It is no error, but the user gets a warning."""
-    loaded = builtin("stop", name, "5")
+    loaded = builtin("on_user_input", name, "5")
 
     assert [(problem.name, problem.severity) for problem in loaded.problems] == [
         ("hook.never-runs", "warning")
     ]
-    assert f"the builtin `{name}` does nothing on `stop`" in str(loaded.problems[0])
+    assert f"the builtin `{name}` does nothing on `on_user_input`" in str(loaded.problems[0])
     assert isinstance(loaded.specs[0].handler, Builtin)
 
 
 @pytest.mark.parametrize("name", ["max_iterations", "add_prompt_files"])
 def test_a_builtin_without_its_arguments_is_said_to_do_nothing(name: str) -> None:
     """A cap without a limit, and files without names, do nothing."""
-    loaded = builtin(SHIPPED[name], name)
+    loaded = builtin(BUILTINS[name].events[0], name)
 
     assert [(problem.name, problem.severity) for problem in loaded.problems] == [
         ("hook.never-runs", "warning")
@@ -201,25 +203,20 @@ def test_a_builtin_without_its_arguments_is_said_to_do_nothing(name: str) -> Non
 
 
 @pytest.mark.parametrize("event", EVENTS)
-@pytest.mark.parametrize("name", MISSING)
-def test_a_builtin_that_hookline_lacks_is_reported(name: str, event: str) -> None:
-    """It is an error at load, and at an event a failure, never a permission."""
-    dialect = DockerAgent()
-    loaded = builtin(event, name)
-    (spec,) = loaded.specs
-    (entry,) = Registry().with_(loaded.specs, dialect).of_kind(spec.kind)
-    verdict = interpret(
-        entry,
-        Outcome(failure=Failure.UNLOADABLE, detail=spec.handler.reason),
-        one_event(dialect, event),
-    )  # type: ignore[union-attr]
+@pytest.mark.parametrize("name", OBSERVING)
+def test_a_builtin_that_observes_denies_nothing_by_failing(name: str, event: str) -> None:
+    """Also where the failure of any other hook denies."""
+    (spec,) = builtin(event, name, "{{ .cwd }}").specs
 
-    assert [problem.name for problem in loaded.problems] == ["handler.unsupported"]
-    assert isinstance(spec.handler, Broken)
-    assert verdict.stance is row_of(dialect, event).fails
-    assert f"this version does not have the builtin `{name}`" in (
-        verdict.reason or verdict.for_user
-    )
+    assert spec.on_failure is Stance.SILENT
+
+
+def test_a_template_that_is_none_is_an_error() -> None:
+    """With its place."""
+    loaded = builtin("turn_start", "add_context", "{{ .cwd")
+
+    assert [problem.name for problem in loaded.problems] == ["handler.template"]
+    assert isinstance(loaded.specs[0].handler, Broken)
 
 
 def test_an_unknown_profile_is_refused() -> None:

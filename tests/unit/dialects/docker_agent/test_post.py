@@ -36,6 +36,29 @@ def test_a_fixed_body_is_sent_as_it_stands() -> None:
     assert sent.body == b'{"text": "a tool is called"}'
 
 
+@pytest.mark.parametrize(
+    ("body", "sent"),
+    [
+        ('{"text": {{ toJSON .ToolName }}}', b'{"text": "shell"}'),
+        ("{% if tool_input %}{{ tool_input.cmd }}{% endif %}", b"ls"),
+    ],
+)
+def test_a_body_may_be_a_template(body: str, sent: bytes) -> None:
+    """Over the payload."""
+    _, (request,) = fired(saying(), body)
+
+    assert request.body == sent
+
+
+def test_a_body_that_cannot_be_filled_in_is_not_sent() -> None:
+    """The call of the tool goes on, and the failure is recorded."""
+    decision, sent = fired(saying(), "{{ .nope }}")
+
+    assert sent == []
+    assert decision.stance is hookline.Stance.SILENT
+    assert "there is no `nope` in the payload" in str(decision.verdicts[0].fault)
+
+
 def test_without_a_body_it_is_the_payload() -> None:
     """As a command would read it."""
     _, (sent,) = fired(saying())

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from hookline.core.dispatch import Run
 from hookline.handlers.table import perform_all
 from hookline.model.event import Event
-from hookline.model.spec import Builtin, HookSpec
+from hookline.model.spec import Builtin, HookSpec, Origin
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -33,6 +33,7 @@ def asked(
     *args: str,
     timeout: float = 30.0,
     environ: dict[str, str] | None = None,
+    origin: Origin = Origin(),  # noqa: B008 - frozen
     **handler: Any,
 ) -> Outcome:
     """The outcome of a builtin.
@@ -47,6 +48,7 @@ def asked(
         native_event=event.native_name,
         handler=builtin,
         timeout=timeout,
+        origin=origin,
     )
     (outcome,) = perform_all(
         [Run(spec=spec, event=event)], environ={"PATH": PATH, **(environ or {})}

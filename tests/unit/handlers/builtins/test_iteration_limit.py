@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from hookline.handlers.builtins import REGISTRY
+from hookline.model.builtins import BUILTINS
 from hookline.model.event import Event, Generation
 from tests.unit.handlers.builtins.support import output
 
@@ -80,4 +80,4 @@ def test_another_event_is_not_capped(kind):
 
 def test_the_builtins_are_in_order():
     """Their names, as the table has them."""
-    assert list(REGISTRY) == sorted(REGISTRY)
+    assert list(BUILTINS) == sorted(BUILTINS)
