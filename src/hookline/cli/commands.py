@@ -231,6 +231,15 @@ COMMANDS = {
         "hookline log verify",
         codes="1 verify: changed, or no journal; 130 interrupted",
     ),
+    "snapshots": Command(
+        "decide",
+        "list the snapshots that the builtin `snapshot` took, or undo them",
+        "snapshots.snapshots",
+        "hookline snapshots",
+        "hookline snapshots undo",
+        "hookline snapshots reset 3",
+        codes="1 a file could not be restored",
+    ),
     "answer": Command(
         "run",
         "answer one event of a host; hosts start this",
