@@ -51,6 +51,14 @@ ELSEWHERE = {
         "generated, and compared with its source by `make docs`",
     ),
     "remote/proto/bridge_pb2_grpc.py": ("tests/unit/remote/test_grpc_transport.py", "as above"),
+    "adapters/answers.py": (
+        "tests/unit/adapters/test_agent_hooks.py",
+        "values without behaviour, which its methods return",
+    ),
+    "adapters/run_hooks.py": (
+        "tests/unit/adapters/test_pydantic_ai.py",
+        "a protocol, which mypy checks where an adapter is made",
+    ),
     "core/dispatch.py": ("tests/plays", "the dispatcher is played, not called"),
     "core/plan.py": ("tests/plays/test_order.py", "an order is seen in a play"),
     "core/fold.py": ("tests/plays/test_folding.py", "and in tests/laws/test_stances_only_grow.py"),
