@@ -8,7 +8,7 @@ DEMO := .venv-demo
 PIP_FLAGS := --quiet --disable-pip-version-check --require-hashes --no-deps
 LOCAL := --quiet --disable-pip-version-check --no-deps --no-build-isolation
 
-.PHONY: demo test lint types floors unit coverage hosts kill bench fuzz lock format docs site tools clean help
+.PHONY: demo test lint types floors unit coverage hosts adapters kill bench fuzz lock format docs site tools clean help
 
 help:
 	@sed -n 's/^# //p; s/^\([a-z]*\):.*## \(.*\)/  make \1: \2/p' $(MAKEFILE_LIST)
@@ -45,6 +45,9 @@ kill: $(VENV)/.ready ## kill processes at random points of approvals and of the 
 
 hosts: $(VENV)/.ready ## run hookline in real agent hosts, offline; installs them into your cache, and wants npm
 	$(VENV)/bin/python -m tests.hosts
+
+adapters: $(VENV)/.ready ## play the adapters in real agent frameworks, at their oldest and latest releases
+	$(VENV)/bin/python -m tests.adapters
 
 fuzz: $(VENV)/.ready tools ## property tests with new seeds: `make fuzz` again for others
 	HOOKLINE_FUZZ=1 $(VENV)/bin/python -m pytest -q -n 2 tests/fuzz tests/laws tests/trust tests/unit/dialects

@@ -48,6 +48,7 @@ _CLOSED = frozenset(
     }
 )
 _MOST_STORED = 256  # answers about calls that are not over
+_MOST_SESSIONS = 256
 _NO_PERSON = "a hook wants a person to decide, and there is none to ask"
 _WITHHELD = "hookline withheld the result, because it could not ask the hooks about it"
 
@@ -87,6 +88,7 @@ class AgentHooks:
         self.notify = notify or logging.getLogger("hookline").warning
         self.tools = tools or {}
         self._stored: OrderedDict[tuple[str, str], tuple[Any, ToolAnswer]] = OrderedDict()
+        self._unanswered: dict[tuple[str, str], Approval] = {}
 
     def child(self, agent_id: str, agent_type: str = "") -> AgentHooks:
         """Return the hooks of a sub-agent of this one."""
@@ -111,11 +113,11 @@ class AgentHooks:
     async def end_session(self, reason: str = "") -> None:
         """Report that the session ends."""
         await self._fire("session.end", reason=reason)
-        self._stored.clear()
+        self._forget()
 
     async def submit_prompt(self, text: str, source: str = "user") -> PromptAnswer:
         """Ask about a prompt. `source`: `hook` for one that repeats what a stop hook said."""
-        self._stored.clear()
+        self._forget()
         decision = await self._fire("prompt.submit", prompt=text, source=source)
         refusal = await self._settle(decision)
         rewrite = decision.rewrite
@@ -198,8 +200,11 @@ class AgentHooks:
     ) -> Approval:
         """Settle a question about a call: hooks on permission requests first, then a person.
 
-        Without both it is not granted, and not `answered`.
+        Without both it is not granted, and not `answered`. It is stored, as in `before_tool`.
         """
+        stored = self._unanswered.get((call_id, tool))
+        if stored is not None and stored.input == given:
+            return stored
         about = self._describe(tool, given, call_id)
         decision = await self._fire("tool.permission.request", **about, reason=question)
         rewrite = decision.rewrite
@@ -210,7 +215,9 @@ class AgentHooks:
         elif decision.stance is Stance.ALLOW:
             approval = Approval(granted=True, input=new)
         elif self.ask is None:
-            return Approval(granted=False, input=new, reason=question, answered=False)
+            approval = Approval(granted=False, input=new, reason=question, answered=False)
+            self._unanswered[call_id, tool] = approval
+            return approval
         else:
             call = Call(tool=tool, input=new, call_id=call_id)
             granted, source = await self._ask(question, call), "user"
@@ -230,7 +237,7 @@ class AgentHooks:
     ) -> ResultAnswer:
         """Ask about the result of a tool that ran. `duration` in seconds."""
         about = self._describe(tool, given, call_id)
-        self._stored.pop((call_id, tool), None)
+        self._forget((call_id, tool))
         decision = await self._fire("tool.after", **about, result=result, duration=duration)
         rewrite = decision.rewrite
         if rewrite is not None and rewrite.target == "output":
@@ -250,9 +257,17 @@ class AgentHooks:
     ) -> ResultAnswer:
         """Ask about a call that ran and failed. A call that a hook refused did not run."""
         about = self._describe(tool, given, call_id)
-        self._stored.pop((call_id, tool), None)
+        self._forget((call_id, tool))
         decision = await self._fire("tool.failure", **about, error=error, is_interrupt=is_interrupt)
         return _make_result(decision, error)
+
+    def _forget(self, key: tuple[str, str] | None = None) -> None:
+        """Drop the stored answers about a call; without a key, all."""
+        for stored in (self._stored, self._unanswered):
+            if key is None:
+                stored.clear()
+            else:
+                stored.pop(key, None)
 
     def _describe(self, tool: str, given: Mapping[str, Any], call_id: str) -> dict[str, Any]:
         return {"tool": self.tools.get(tool, tool), "input": given, "call_id": call_id}
@@ -352,6 +367,39 @@ class AgentHooks:
         except Exception as error:  # noqa: BLE001 - a question without an answer is no consent
             self.notify(f"the question `{question}` failed: {error}")
             return False
+
+
+class AgentSessions:
+    """The hooks of each session that an adapter began; `options` are those of `AgentHooks`."""
+
+    def __init__(self, engine: Engine, **options: Any) -> None:
+        self._engine = engine
+        self._options = options
+        self._known: OrderedDict[str, AgentHooks] = OrderedDict()
+
+    def __contains__(self, session_id: str) -> bool:
+        return session_id in self._known
+
+    def find(self, session_id: str, agent: str = "", agent_type: str = "") -> AgentHooks:
+        """Return the hooks of a session, or of a sub-agent in it; made when first asked for."""
+        key = f"{session_id}\n{agent}" if agent else session_id
+        if key not in self._known:
+            about: dict[str, Any] = {
+                "session_id": session_id,
+                "agent": agent,
+                "agent_type": agent_type,
+            }
+            self._known[key] = AgentHooks(self._engine, **about, **self._options)
+            while len(self._known) > _MOST_SESSIONS:
+                self._known.popitem(last=False)
+        return self._known[key]
+
+    async def end(self, reason: str = "") -> None:
+        """Report the end of every session."""
+        while self._known:
+            _, hooks = self._known.popitem(last=False)
+            if not hooks.agent:
+                await hooks.end_session(reason)
 
 
 def _find_refusal(decision: Decision) -> str:

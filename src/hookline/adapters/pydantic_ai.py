@@ -11,13 +11,13 @@ from __future__ import annotations
 import asyncio
 import copy
 import time
-from contextvars import ContextVar
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from hookline.adapters.agent_hooks import AgentHooks
+from hookline.adapters.agent_hooks import AgentSessions
 from hookline.adapters.answers import RunStoppedError
 from hookline.adapters.frameworks import make_missing_error
+from hookline.adapters.run_hooks import RUNNING
 from hookline.engine.engine import Engine
 
 try:
@@ -74,12 +74,9 @@ if TYPE_CHECKING:
 
 __all__ = ["HooksCapability", "messages_from_json", "messages_to_json"]
 
-_MOST_SESSIONS = 256
 _MOST_ATTEMPTS = 3  # of one request that fails
 # Absent before 2.64; a failed request is only reported there.
 _RETRY: type[Exception] | None = getattr(exceptions, "RetryModelRequest", None)
-# The hooks of the run that this code runs inside.
-_RUNNING: ContextVar[RunHooks | None] = ContextVar("hookline_pydantic_ai", default=None)
 
 
 class HooksCapability(AbstractCapability[Any]):
@@ -107,11 +104,14 @@ class HooksCapability(AbstractCapability[Any]):
         tools: Mapping[str, str] | None = None,
         defers: bool = False,
     ) -> None:
-        self._given = hooks
         self._hooks: RunHooks
-        self._options: dict[str, Any] = {"ask": ask, "notify": notify, "tools": tools}
         self._defers = defers
-        self._sessions: dict[str, AgentHooks] = {}
+        self._given: RunHooks | None = None
+        self._sessions: AgentSessions | None = None
+        if isinstance(hooks, Engine):
+            self._sessions = AgentSessions(hooks, ask=ask, notify=notify, tools=tools)
+        else:
+            self._given = hooks
         self._reset()
 
     def _reset(self) -> None:
@@ -133,35 +133,29 @@ class HooksCapability(AbstractCapability[Any]):
         """Return a copy with the state of one run."""
         run = copy.copy(self)
         run._reset()
-        parent = _RUNNING.get()
+        parent = RUNNING.get()
         if parent is not None:
             agent = ctx.agent
             run._hooks = parent.child(ctx.run_id or "", (agent.name if agent else "") or "")
             run._is_child = True
-        elif isinstance(self._given, Engine):
+        elif self._sessions is not None:
             session = ctx.conversation_id or ctx.run_id or ""
             run._is_new = session not in self._sessions
-            if run._is_new:
-                made = AgentHooks(self._given, session_id=session, **self._options)
-                self._sessions[session] = made
-                while len(self._sessions) > _MOST_SESSIONS:
-                    del self._sessions[next(iter(self._sessions))]
-            run._hooks = self._sessions[session]
-        else:
+            run._hooks = self._sessions.find(session)
+        elif self._given is not None:
             run._hooks = self._given
         return run
 
     async def end_sessions(self, reason: str = "") -> None:
         """Report the end of every session that this capability began."""
-        while self._sessions:
-            _, hooks = self._sessions.popitem()
-            await hooks.end_session(reason)
+        if self._sessions is not None:
+            await self._sessions.end(reason)
 
     # -- run and prompt ------------------------------------------------------------------------
 
     async def wrap_run(self, ctx: RunContext[Any], *, handler: Any) -> Any:
         """Run it as the parent of what it starts, and report an error at its end."""
-        token = _RUNNING.set(self._hooks)
+        token = RUNNING.set(self._hooks)
         try:
             return await handler()
         except RunStoppedError:
@@ -173,7 +167,7 @@ class HooksCapability(AbstractCapability[Any]):
             await self._hooks.run_failed(error)
             raise
         finally:
-            _RUNNING.reset(token)
+            RUNNING.reset(token)
 
     async def before_node_run(self, ctx: RunContext[Any], *, node: Any) -> Any:
         """Ask about the prompt, which begins a run."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
@@ -47,3 +48,7 @@ class RunHooks(Protocol):
     async def run_failed(self, error: BaseException, /) -> None: ...
     async def limit_reached(self, limit: Any, /) -> None: ...
     async def start_subagent(self, task: str, /) -> StartAnswer: ...
+
+
+# The hooks of the run that this code runs inside; an agent that starts here is its sub-agent.
+RUNNING: ContextVar[RunHooks | None] = ContextVar("hookline_running", default=None)

@@ -1,0 +1,47 @@
+"""`python -m tests.adapters.play FRAMEWORK`: play everything, and print one line of JSON for each."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from importlib import import_module, metadata
+from typing import Any
+
+from hookline import Engine
+from tests.adapters.plays import PLAYS, Play, find_faults, watch
+
+_SECONDS = 60
+
+
+def run_play(driver: Any, play: Play) -> list[str]:
+    """Return what did not come of a play as it must."""
+    engine, seen = Engine(), []
+    watch(engine, seen)
+    play.hooks(engine)
+
+    async def ask(_: str) -> bool:
+        return bool(play.asks)
+
+    async def run() -> Any:
+        asked = None if play.asks is None else ask
+        return await asyncio.wait_for(driver.play(engine, play, asked), _SECONDS)
+
+    try:
+        return find_faults(play, asyncio.run(run()), seen)
+    except Exception as error:  # noqa: BLE001 - of a framework, which is a fault
+        return [f"{type(error).__name__}: {error}"]
+
+
+def main() -> None:
+    """Play for the framework that the command line names."""
+    driver = import_module(f"tests.adapters.drivers.{sys.argv[1]}")
+    print(json.dumps({"version": metadata.version(driver.PACKAGE)}))
+    for play in PLAYS:
+        skip = driver.SKIPS.get(play.name, "")
+        faults = [] if skip else run_play(driver, play)
+        print(json.dumps({"play": play.name, "skip": skip, "faults": faults}), flush=True)
+
+
+if __name__ == "__main__":
+    main()
