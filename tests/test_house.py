@@ -55,6 +55,9 @@ ELSEWHERE = {
         "tests/unit/adapters/test_agent_hooks.py",
         "values without behaviour, which its methods return",
     ),
+    "adapters/claude_agent_sdk.py": ("tests/adapters", "played in its framework, `make adapters`"),
+    "adapters/langchain.py": ("tests/adapters", "as above"),
+    "adapters/openai_agents.py": ("tests/adapters", "as above"),
     "adapters/run_hooks.py": (
         "tests/unit/adapters/test_pydantic_ai.py",
         "a protocol, which mypy checks where an adapter is made",

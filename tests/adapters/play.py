@@ -1,4 +1,4 @@
-"""`python -m tests.adapters.play FRAMEWORK`: play everything, and print one line of JSON for each."""
+"""`python -m tests.adapters.play FRAMEWORK`: play everything, with a line of JSON for each play."""
 
 from __future__ import annotations
 
@@ -9,28 +9,32 @@ from importlib import import_module, metadata
 from typing import Any
 
 from hookline import Engine
-from tests.adapters.plays import PLAYS, Play, find_faults, watch
+from hookline.adapters.answers import RunStoppedError
+from tests.adapters.plays import PLAYS, Play, Played, find_faults, watch
 
 _SECONDS = 60
 
 
 def run_play(driver: Any, play: Play) -> list[str]:
     """Return what did not come of a play as it must."""
-    engine, seen = Engine(), []
+    engine, played, seen = Engine(), Played(), []
     watch(engine, seen)
     play.hooks(engine)
 
     async def ask(_: str) -> bool:
         return bool(play.asks)
 
-    async def run() -> Any:
+    async def run() -> None:
         asked = None if play.asks is None else ask
-        return await asyncio.wait_for(driver.play(engine, play, asked), _SECONDS)
+        await asyncio.wait_for(driver.play(engine, play, asked, played), _SECONDS)
 
     try:
-        return find_faults(play, asyncio.run(run()), seen)
+        asyncio.run(run())
+    except RunStoppedError as error:
+        played.stopped = error.reason
     except Exception as error:  # noqa: BLE001 - of a framework, which is a fault
         return [f"{type(error).__name__}: {error}"]
+    return find_faults(play, played, seen)
 
 
 def main() -> None:

@@ -11,14 +11,18 @@ from hookline import Engine, Event, Stance, Verdict
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
-    # A text of the model, or a command of its shell tool.
+    # A text of the model; or a tool, `shell` or `delegate`, and its command or task.
     Turn = str | tuple[str, str]
     Ask = Callable[[str], Awaitable[bool]]
 
+PROMPT = "begin the work"
 CONTEXT = "the word is plum"
 REASON = "not that, says a hook"
 AGAIN = "look once more, says a hook"
-WATCHED = ("prompt.submit", "tool.before", "tool.after", "tool.failure", "stop")
+WATCHED = (
+    "prompt.submit", "tool.before", "tool.after", "tool.failure", "stop", "subagent.start",
+    "subagent.stop",
+)  # fmt: skip
 
 
 def echo(word: str) -> tuple[str, str]:
@@ -33,6 +37,7 @@ class Played:
     output: str = ""
     ran: list[str] = field(default_factory=list)
     read: list[str] = field(default_factory=list)  # each request as text
+    stopped: str = ""  # why a hook ended the run
 
 
 @dataclass(frozen=True)
@@ -40,7 +45,8 @@ class Play:
     """Hooks, a script, and what must come of it.
 
     `told` and `hidden`: what the model reads somewhere, and nowhere. `events`: those that are
-    fired, of `WATCHED`. `asks`: what the person answers.
+    fired, of `WATCHED`. `asks`: what the person answers. `later`: a caller approves what the run
+    ended with, and resumes it. `stopped`: why the run ends by an error.
     """
 
     name: str
@@ -52,6 +58,8 @@ class Play:
     hidden: tuple[str, ...] = ()
     asks: bool | None = None
     output: str = "done"
+    stopped: str = ""
+    later: bool = False
 
 
 def _replace_output(event: Event) -> Verdict:
@@ -81,26 +89,49 @@ CALLED = ("prompt.submit", "tool.before", "tool.after", "stop")
 REFUSED = ("prompt.submit", "tool.before", "stop")
 ONE = (echo("one"), "done")
 
+ELSE = [{"role": "user", "content": "something else"}]
+ASK = _on("tool.before", hookline.ask("may it?"))
+DENY = _on("tool.before", hookline.deny(REASON), tool=("shell", "Bash"))
+NESTED = (
+    "prompt.submit", "tool.before", "subagent.start", "tool.before", "tool.after", "subagent.stop",
+    "tool.after", "stop",
+)  # fmt: skip
+
 PLAYS = (
     Play("no hooks", lambda _: None, ONE, ("one",), CALLED, told=("one",)),
-    Play("block", _on("tool.before", hookline.deny(REASON), tool=("shell", "Bash")), ONE, (), REFUSED,
-         told=(REASON,)),
+    Play("block", DENY, ONE, (), REFUSED, told=(REASON,)),
     Play("rewrite input", _on("tool.before", hookline.rewrite({"command": "echo two"})), ONE,
          ("two",), CALLED, told=("two",)),
     Play("rewrite output", _on("tool.after", _replace_output), (echo("first-word"), "done"),
          ("first-word",), CALLED, told=("***",), hidden=("\nfirst-word",)),
     Play("inject", _on("prompt.submit", hookline.context(CONTEXT)), ONE, ("one",), CALLED,
          told=(CONTEXT,)),
-    Play("ask denied", _on("tool.before", hookline.ask("may it?")), ONE, (), REFUSED, asks=False),
-    Play("ask granted", _on("tool.before", hookline.ask("may it?")), ONE, ("one",), CALLED,
-         asks=True, told=("one",)),
-    Play("ask nobody", _on("tool.before", hookline.ask("may it?")), ONE, (), REFUSED),
+    Play("inject at tool", _on("tool.after", hookline.context(CONTEXT)), ONE, ("one",), CALLED,
+         told=(CONTEXT, "one")),
+    Play("ask denied", ASK, ONE, (), REFUSED, asks=False),
+    Play("ask granted", ASK, ONE, ("one",), CALLED, asks=True, told=("one",)),
+    Play("ask nobody", ASK, ONE, (), REFUSED),
+    Play("ask later", ASK, ONE, ("one",), CALLED, told=("one",), later=True),
     Play("stop redo", _on("stop", _send_back_once), ("half", "done"), (),
          ("prompt.submit", "stop", "stop"), told=(AGAIN,)),
     Play("failing hook", _on("tool.before", _fail, on_failure=Stance.DENY), ONE, (), REFUSED,
          told=("this guard is broken",)),
     Play("failing tool", lambda _: None, (("shell", "exit 3"), "done"), (),
          ("prompt.submit", "tool.before", "tool.failure", "stop")),
+    Play("halt", _on("tool.after", hookline.halt(REASON)), ONE, ("one",), CALLED[:-1],
+         output="", stopped=REASON),
+    Play("refuse prompt", _on("prompt.submit", hookline.deny(REASON)), ONE, (), CALLED[:1],
+         hidden=(PROMPT,), output="", stopped=REASON),
+    Play("rewrite prompt", _on("prompt.submit", hookline.rewrite(text="something else")),
+         ("done",), (), ("prompt.submit", "stop"), told=("something else",), hidden=(PROMPT,)),
+    Play("refuse request", _on("model.request", hookline.deny(REASON)), ONE, (), CALLED[:1],
+         output="", stopped=REASON),
+    Play("rewrite messages", _on("model.request", hookline.rewrite(messages=ELSE)), ("done",), (),
+         ("prompt.submit", "stop"), told=("something else",), hidden=(PROMPT,)),
+    Play("rewrite response", _on("model.response", hookline.rewrite(text="done")), ("raw",), (),
+         ("prompt.submit", "stop")),
+    Play("sub-agent", lambda _: None, (("delegate", "help"), echo("one"), "half", "done"),
+         ("one",), NESTED, told=("half",)),
 )  # fmt: skip
 
 
@@ -117,6 +148,7 @@ def find_faults(play: Play, played: Played, seen: list[str]) -> list[str]:
         f"{name}: {got!r}, not {wanted!r}"
         for name, got, wanted in (
             ("output", played.output, play.output),
+            ("stopped", played.stopped, play.stopped),
             ("ran", tuple(played.ran), play.ran),
             ("events", tuple(seen), play.events),
         )

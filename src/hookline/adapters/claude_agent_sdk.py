@@ -15,12 +15,14 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from hookline.adapters.frameworks import make_missing_error
 from hookline.engine.notices import add_notices, write_reply
+from hookline.installation import install_command
 
 try:
     from claude_agent_sdk import ClaudeAgentOptions, HookMatcher
     from claude_agent_sdk.types import HookEvent
 except ImportError as error:
-    raise make_missing_error("Claude Agent SDK", "claude-agent-sdk", error) from error
+    command = install_command(extra="claude-agent-sdk")
+    raise make_missing_error("Claude Agent SDK", command, error) from error
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable

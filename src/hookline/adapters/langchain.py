@@ -21,6 +21,7 @@ from hookline.adapters.agent_hooks import AgentHooks, AgentSessions
 from hookline.adapters.answers import RunStoppedError
 from hookline.adapters.frameworks import make_missing_error
 from hookline.adapters.run_hooks import RUNNING
+from hookline.installation import install_command
 
 try:
     from langchain.agents.middleware import AgentMiddleware, AgentState, hook_config
@@ -36,7 +37,8 @@ try:
     from langgraph.errors import GraphBubbleUp
     from langgraph.types import interrupt
 except ImportError as error:
-    raise make_missing_error("LangChain", "langchain", error) from error
+    command = install_command(extra="langchain")
+    raise make_missing_error("LangChain", command, error) from error
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine, Iterator, Mapping, Sequence

@@ -21,6 +21,7 @@ from hookline.adapters.answers import RunStoppedError
 from hookline.adapters.frameworks import make_missing_error
 from hookline.adapters.openai_items import items_from_json, items_to_json, read_text, replace_text
 from hookline.adapters.run_hooks import RUNNING
+from hookline.installation import install_command
 
 try:
     from agents import Agent, FunctionTool, Handoff, Model, ModelResponse, RunConfig, Runner
@@ -33,7 +34,8 @@ try:
     )
     from agents.usage import Usage
 except ImportError as error:
-    raise make_missing_error("OpenAI Agents SDK", "openai-agents", error) from error
+    command = install_command(extra="openai-agents")
+    raise make_missing_error("OpenAI Agents SDK", command, error) from error
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Mapping

@@ -19,6 +19,7 @@ from hookline.adapters.answers import RunStoppedError
 from hookline.adapters.frameworks import make_missing_error
 from hookline.adapters.run_hooks import RUNNING
 from hookline.engine.engine import Engine
+from hookline.installation import install_command
 
 try:
     from pydantic_ai import RunContext, exceptions
@@ -51,7 +52,8 @@ try:
     from pydantic_core import ValidationError
     from pydantic_graph import End
 except ImportError as error:
-    raise make_missing_error("Pydantic AI", "pydantic-ai", error) from error
+    command = install_command(extra="pydantic-ai")
+    raise make_missing_error("Pydantic AI", command, error) from error
 
 from hookline.adapters.pydantic_messages import (
     messages_from_json,

@@ -9,9 +9,11 @@ from langchain_core.language_models.chat_models import BaseChatModel
 from langchain_core.messages import AIMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
 from langchain_core.tools import ToolException, tool
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.types import Command
 
 from hookline.adapters.langchain import HooksMiddleware
-from tests.adapters.plays import Play, Played
+from tests.adapters.plays import PROMPT, Play, Played
 
 if TYPE_CHECKING:
     from hookline import Engine
@@ -40,14 +42,16 @@ class ScriptedModel(BaseChatModel):
         if isinstance(turn, str):
             message = AIMessage(turn)
         else:
-            call = {"name": "run", "args": {"command": turn[1]}, "id": "call_1"}
+            name, key = ("run", "command") if turn[0] == "shell" else ("delegate", "task")
+            call = {"name": name, "args": {key: turn[1]}, "id": f"call_{name}"}
             message = AIMessage("", tool_calls=[call])
         return ChatResult(generations=[ChatGeneration(message=message)])
 
 
-async def play(engine: Engine, script: Play, ask: Ask | None, *, waits: bool = False) -> Played:
+async def play(
+    engine: Engine, script: Play, ask: Ask | None, played: Played, *, waits: bool = False
+) -> None:
     """Run an agent with one tool through a play; `waits`: by `invoke`."""
-    played = Played()
 
     @tool
     def run(command: str) -> str:
@@ -63,15 +67,35 @@ async def play(engine: Engine, script: Play, ask: Ask | None, *, waits: bool = F
     async def ask_person(question: str, _: Any) -> bool:
         return ask is not None and await ask(question)
 
-    hooks = HooksMiddleware(
-        engine,
-        ask=ask_person if ask else None,
-        notify=lambda _: None,
-        tools={"run": "shell"},
-    )
     model = ScriptedModel(turns=list(script.turns), played=played)
-    agent = create_agent(model, [run], middleware=[hooks])
-    given = {"messages": [{"role": "user", "content": "go"}]}
-    state = agent.invoke(given) if waits else await agent.ainvoke(given)
+
+    def make_agent(*more: Any) -> Any:
+        hooks = HooksMiddleware(
+            engine,
+            ask=ask_person if ask else None,
+            notify=lambda _: None,
+            tools={"run": "shell"},
+            defers=script.later,
+        )
+        keeper = InMemorySaver() if script.later else None
+        return create_agent(model, [run, *more], middleware=[hooks], checkpointer=keeper)
+
+    @tool
+    def delegate(task: str) -> str:
+        """Let another agent do it."""
+        state = make_agent().invoke({"messages": [{"role": "user", "content": task}]})
+        return str(state["messages"][-1].text)
+
+    agent = make_agent(delegate)
+    given: Any = {"messages": [{"role": "user", "content": PROMPT}]}
+    thread = {"configurable": {"thread_id": "1"}}
+
+    async def go(given: Any) -> Any:
+        return agent.invoke(given, thread) if waits else await agent.ainvoke(given, thread)
+
+    state = await go(given)
+    if script.later:
+        (question,) = state["__interrupt__"]
+        assert question.value["action_requests"][0]["description"] == "may it?"
+        state = await go(Command(resume={"decisions": [{"type": "approve"}]}))
     played.output = str(state["messages"][-1].text)
-    return played

@@ -14,6 +14,6 @@ PACKAGE = langchain.PACKAGE
 SKIPS: dict[str, str] = {}
 
 
-async def play(engine: Engine, script: Play, ask: Ask | None) -> Played:
+async def play(engine: Engine, script: Play, ask: Ask | None, played: Played) -> None:
     """Run an agent with one tool through a play, by `invoke`."""
-    return await langchain.play(engine, script, ask, waits=True)
+    await langchain.play(engine, script, ask, played, waits=True)

@@ -11,18 +11,21 @@ from hookline.adapters.frameworks import make_missing_error
 from hookline.installation import install_command
 
 ADAPTERS = {
+    "claude_agent_sdk": ("Claude Agent SDK", "claude-agent-sdk"),
+    "langchain": ("LangChain", "langchain"),
+    "openai_agents": ("OpenAI Agents SDK", "openai-agents"),
     "pydantic_ai": ("Pydantic AI", "pydantic-ai"),
 }
 
 
 def test_a_framework_is_absent_or_too_old() -> None:
     """The message says which, and the hint is a command."""
-    absent = make_missing_error("Some AI", "some-ai", ModuleNotFoundError("no"))
-    old = make_missing_error("Some AI", "some-ai", ImportError("no name `X`"))
+    absent = make_missing_error("Some AI", "pip it", ModuleNotFoundError("no"))
+    old = make_missing_error("Some AI", "pip it", ImportError("no name `X`"))
 
     assert (absent.code, absent.message) == ("HKL5201", "Some AI is not installed")
     assert old.message == "Some AI cannot be used: no name `X`"
-    assert absent.hint == old.hint == install_command(extra="some-ai")
+    assert absent.hint == old.hint == "pip it"
 
 
 @pytest.mark.process
