@@ -79,6 +79,7 @@ AS_A_WHOLE = {
     "chat": ("tests/unit/test_chat.py", "a surface, tested by what it answers"),
     "cli": ("tests/transcripts", "a command is tested by what it prints"),
     "templates": ("tests/unit/templates", "a template is tested by what its copy does"),
+    "host": ("tests/unit/host", "a host is tested by the events of real runs"),
     "guards": ("tests/unit/guards", "a guard is tested by what it says about events"),
     "text/secrets": ("tests/guards/secrets", "what it finds is measured on a corpus"),
     "text/script": ("tests/unit/text/script/test_evaluate.py", "its parts read one text together"),

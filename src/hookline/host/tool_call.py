@@ -24,6 +24,7 @@ class ToolCall(Frozen):
         read_only: the tool says that it changes nothing.
         destructive: the tool says that it may destroy something.
         metadata: what the tool adds to the prompt for a person.
+        managed: the host itself runs it, such as `transfer_task`.
         cwd, home: absolute folders; empty if unknown.
     """
 
@@ -34,6 +35,7 @@ class ToolCall(Frozen):
     read_only: bool = False
     destructive: bool = False
     metadata: Mapping[str, Any] = {}
+    managed: bool = False
     cwd: str = ""
     home: str = ""
 

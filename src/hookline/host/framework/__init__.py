@@ -1,0 +1,1 @@
+"""Framework: all that the host uses of pydantic-ai; no other module of the host imports it."""

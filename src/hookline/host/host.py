@@ -1,0 +1,229 @@
+"""Host: what all sessions of one program share: the agent file, the engine, agents and face."""
+
+from __future__ import annotations
+
+import time
+import uuid
+from contextlib import AsyncExitStack
+from typing import Any
+
+from hookline.errors import ConfigError, HandlerError
+from hookline.host.env_references import expand_env
+from hookline.host.framework.agent import HostAgent
+from hookline.host.framework.conversation import read_conversation, write_conversation
+from hookline.host.framework.models import join_models, make_model, make_scripted_model
+from hookline.host.framework.tools import (
+    make_filesystem,
+    make_mcp,
+    make_shell,
+    make_team,
+    make_think,
+    make_todo,
+    make_workspace,
+    select_tools,
+)
+from hookline.host.loop import Run
+from hookline.host.session import Session, SessionFiles
+from hookline.host.spending import Spending
+from hookline.host.team import describe_team
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import Self
+
+    from pydantic_ai.models import Model
+
+    from hookline.engine.engine import Engine
+    from hookline.host.agent_spec import AgentFile, AgentSpec, ModelSpec, Toolset
+    from hookline.host.updates import Face
+
+_ORIGINAL = "{ORIGINAL_INSTRUCTIONS}"  # of a toolset; those of the framework are in its tools
+
+
+class Host:
+    """Runs the agents of a file with the hooks of an engine; enter it, and leave it to close all.
+
+    `new_id`: makes the ids of sessions. `clock`: seconds, for the budgets.
+    """
+
+    def __init__(
+        self,
+        file: AgentFile,
+        engine: Engine,
+        face: Face,
+        *,
+        cwd: str,
+        environ: Mapping[str, str],
+        new_id: Callable[[], str] = lambda: uuid.uuid4().hex,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.file = file
+        self.engine = engine
+        self.face = face
+        self.cwd = cwd
+        self.environ = environ
+        self.home = environ.get("HOME", "")
+        self.files = SessionFiles(environ)
+        self.spending = Spending(file)
+        self.clock = clock
+        self._new_id = new_id
+        self._agents: dict[str, HostAgent] = {}
+        self._models: dict[str, ModelSpec] = {}
+        self._stack = AsyncExitStack()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *error: object) -> None:
+        await self._stack.aclose()
+
+    # -- sessions ----------------------------------------------------------------------------------
+
+    def open_session(self, agent: str = "", *, resumed: str = "") -> Run:
+        """Return the run of a new session, or of a saved one.
+
+        Raises:
+            ConfigError: there is no such agent or session.
+        """
+        if resumed:
+            session, conversation = self.files.load(resumed)
+            session.messages = read_conversation(conversation)
+            if session.agent not in self.file.agents:
+                session.agent = self.file.root.name
+        else:
+            spec = self.file.choose_agent(agent)
+            session = Session(self._new_id(), spec.name, self.cwd)
+            session.mode = spec.safety or self.file.host.safety
+        session.most_iterations = self.file.agents[session.agent].max_iterations
+        return Run(self, session)
+
+    def continue_session(self, run: Run) -> Run:
+        """Return the run of the next prompt of a session."""
+        return Run(self, run.session)
+
+    def open_child(self, parent: Run, agent: str) -> Run:
+        """Return the run of a session below another, for another agent."""
+        above = parent.session
+        session = Session(self._new_id(), agent, above.cwd, parent_id=above.id, mode=above.mode)
+        session.grants = above.grants  # what the person allowed holds for the whole team
+        session.most_iterations = self.file.agents[agent].max_iterations
+        return Run(self, session, parent.depth + 1)
+
+    def save(self, session: Session) -> None:
+        """Write a session to its file."""
+        self.files.save(session, write_conversation(session.messages))
+
+    # -- agents ------------------------------------------------------------------------------------
+
+    async def open_agent(self, name: str) -> HostAgent:
+        """Return an agent with its tools open; it stays open until the host is left.
+
+        Raises:
+            ConfigError: its model cannot be called.
+        """
+        if name not in self._agents:
+            agent = self._make_agent(self.file.agents[name])
+            self._agents[name] = await self._stack.enter_async_context(agent)
+        return self._agents[name]
+
+    def check_models(self) -> None:
+        """Check that the model of each agent can be called, before anything starts.
+
+        Raises:
+            ConfigError: one cannot, with what to set.
+        """
+        for spec in self.file.agents.values():
+            self._choose_model(spec.model)
+
+    def model_id(self, agent: str) -> str:
+        """Return the model of an agent as payloads name it: `provider/model`."""
+        return self._choose_model(self.file.agents[agent].model).model_id
+
+    def describe_models(self, agent: str) -> list[dict[str, str]]:
+        """Return the models of an agent, for `on_agent_switch`."""
+        spec = self._choose_model(self.file.agents[agent].model)
+        found = {"provider": spec.provider, "model": spec.model}
+        return [{**found, "base_url": spec.base_url} if spec.base_url else found]
+
+    def set_model(self, agent: str, model: ModelSpec) -> None:
+        """Let an agent use another model from its next turn on."""
+        self._models[self.file.agents[agent].model.name] = model
+        self._agents.pop(agent, None)
+
+    def _choose_model(self, spec: ModelSpec) -> ModelSpec:
+        """Return the model itself, or the first of its candidates whose key is set.
+
+        Raises:
+            ConfigError: it cannot be called, with what to set.
+        """
+        if spec.name in self._models:
+            return self._models[spec.name]
+        errors: list[HandlerError] = []
+        for each in spec.candidates or (spec,):
+            if each.is_scripted:
+                return self._models.setdefault(spec.name, each)
+            try:
+                each.resolve_endpoint(self.environ)
+            except HandlerError as error:
+                errors.append(error)
+            else:
+                return self._models.setdefault(spec.name, each)
+        raise ConfigError(
+            f"the model `{spec.name}` cannot be called: {errors[0]}",
+            name="config.option",
+            hint="set it, choose another model with `--model`, or see how the host works without"
+            " one: `hookline run --demo`",
+            place=self.file.path,
+        )
+
+    def _make_model(self, spec: ModelSpec, agent: str) -> Model:
+        chosen = self._choose_model(spec)
+        if chosen.is_scripted:
+            assert chosen.script is not None  # noqa: S101 - the agent file has read it
+            return make_scripted_model(chosen.script, agent)
+        settings = {
+            name: value
+            for name in ("temperature", "max_tokens", "top_p", "frequency_penalty",
+                         "presence_penalty", "parallel_tool_calls")
+            if (value := getattr(chosen, name)) is not None
+        }  # fmt: skip
+        return make_model(chosen.resolve_endpoint(self.environ), settings)
+
+    def _make_agent(self, spec: AgentSpec) -> HostAgent:
+        chosen = self._choose_model(spec.model)
+        summary = spec.compaction_model or chosen.compaction_model
+        models = [self._make_model(each, spec.name) for each in (spec.model, *spec.fallbacks)]
+        descriptions = {name: each.description for name, each in self.file.agents.items()}
+        team = describe_team(spec, descriptions)
+        toolsets = [self._make_toolset(spec, each) for each in spec.toolsets if each.type != "todo"]
+        notes = (each.instruction.replace(_ORIGINAL, "").strip() for each in spec.toolsets)
+        capabilities = [make_workspace(self.cwd, self.environ, self.file.host.sandbox)]
+        if any(each.type == "todo" for each in spec.toolsets):
+            capabilities.append(make_todo())
+        toolsets.append(make_team(transfers=bool(spec.sub_agents), hands_over=bool(spec.handoffs)))
+        return HostAgent(
+            join_models(models),
+            instruction="\n\n".join(filter(None, (spec.instruction, *notes, team))),
+            toolsets=toolsets,
+            capabilities=capabilities,
+            context_limit=chosen.context_window,
+            summary_model=self._make_model(summary, spec.name) if summary else None,
+        )
+
+    def _make_toolset(self, agent: AgentSpec, spec: Toolset) -> Any:
+        env = {name: expand_env(value, self.environ) for name, value in spec.env.items()}
+        match spec.type:
+            case "shell":
+                toolset = make_shell(env)
+            case "filesystem":
+                toolset = make_filesystem(spec, self.cwd)
+            case "think":
+                toolset = make_think()
+            case _:
+                headers = {
+                    name: expand_env(value, self.environ) for name, value in spec.headers.items()
+                }
+                toolset = make_mcp(spec, self.cwd, env, headers)
+        is_limited = spec.read_only or agent.read_only
+        return select_tools(toolset, spec.tools, read_only=is_limited)
