@@ -32,10 +32,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Self
 
-    from pydantic_ai.models import Model
-
     from hookline.engine.engine import Engine
     from hookline.host.agent_spec import AgentFile, AgentSpec, ModelSpec, Toolset
+    from hookline.host.framework.models import Client
     from hookline.host.updates import Face
 
 _ORIGINAL = "{ORIGINAL_INSTRUCTIONS}"  # of a toolset; those of the framework are in its tools
@@ -177,7 +176,7 @@ class Host:
             place=self.file.path,
         )
 
-    def _make_model(self, spec: ModelSpec, agent: str) -> Model:
+    def _make_model(self, spec: ModelSpec, agent: str) -> Client:
         chosen = self._choose_model(spec)
         if chosen.is_scripted:
             assert chosen.script is not None  # noqa: S101 - the agent file has read it

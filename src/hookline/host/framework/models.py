@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from anthropic import AsyncAnthropic
 from openai import AsyncOpenAI
 from pydantic_ai.exceptions import ModelHTTPError, UnexpectedModelBehavior
 from pydantic_ai.messages import ModelResponse, TextPart, ToolCallPart
+from pydantic_ai.models import Model
 from pydantic_ai.models.anthropic import AnthropicModel
 from pydantic_ai.models.fallback import FallbackModel
 from pydantic_ai.models.function import FunctionModel
@@ -26,11 +27,12 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from pydantic_ai.messages import ModelMessage
-    from pydantic_ai.models import Model
     from pydantic_ai.models.function import AgentInfo
 
     from hookline.host.script_file import Script
     from hookline.wire.providers import Endpoint
+
+Client: TypeAlias = Model  # of a language model
 
 _NO_KEY = "none"  # the client libraries demand a key even for an endpoint without one
 
