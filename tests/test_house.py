@@ -58,6 +58,7 @@ ELSEWHERE = {
     "adapters/claude_agent_sdk.py": ("tests/adapters", "played in its framework, `make adapters`"),
     "adapters/langchain.py": ("tests/adapters", "as above"),
     "adapters/openai_agents.py": ("tests/adapters", "as above"),
+    "adapters/openai_tools.py": ("tests/adapters", "as above"),
     "adapters/run_hooks.py": (
         "tests/unit/adapters/test_pydantic_ai.py",
         "a protocol, which mypy checks where an adapter is made",

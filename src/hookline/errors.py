@@ -172,6 +172,7 @@ HKL5107 remote.bounds
 HKL5108 remote.state
 HKL5109 remote.rejected
 HKL5201 adapter.missing
+HKL5202 adapter.unsupported
 HKL7001 check.off
 HKL7002 check.unapproved
 HKL7003 check.changed

@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from tests.adapters.plays import PLAYS
+from tests.adapters.plays import OWN, PLAYS
 from tests.hosts.packages import cache_folder
 
 if TYPE_CHECKING:
@@ -111,11 +111,12 @@ def _run(*words: str) -> None:
 def print_table(columns: Sequence[Column]) -> None:
     """Print a row for each release, and a column for each play."""
     width = max(len(column.title) for column in columns)
-    for number, play in enumerate(PLAYS):
-        print(f"{'':{width}} {'  | ' * number}{play.name}")
+    names = [*(play.name for play in PLAYS), OWN]
+    for number, name in enumerate(names):
+        print(f"{'':{width}} {'|   ' * number}{name}")
     for column in columns:
         marks = {"ok": "ok", "skipped": "--", "failed": "NO", "": ".."}
-        cells = "  ".join(marks[column.cells.get(play.name, "")] for play in PLAYS)
+        cells = "  ".join(marks[column.cells.get(name, "")] for name in names)
         print(f"{column.title:{width}} {cells}")
     for column in columns:
         for line in column.lines:

@@ -10,7 +10,7 @@ from typing import Any
 
 from hookline import Engine
 from hookline.adapters.answers import RunStoppedError
-from tests.adapters.plays import PLAYS, Play, Played, find_faults, watch
+from tests.adapters.plays import OWN, PLAYS, Play, Played, find_faults, watch
 
 _SECONDS = 60
 
@@ -45,6 +45,10 @@ def main() -> None:
         skip = driver.SKIPS.get(play.name, "")
         faults = [] if skip else run_play(driver, play)
         print(json.dumps({"play": play.name, "skip": skip, "faults": faults}), flush=True)
+    check = getattr(driver, "check", None)
+    skip = "" if check else "there is nothing of its own"
+    faults = asyncio.run(check()) if check else []
+    print(json.dumps({"play": OWN, "skip": skip, "faults": faults}), flush=True)
 
 
 if __name__ == "__main__":

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     Turn = str | tuple[str, str]
     Ask = Callable[[str], Awaitable[bool]]
 
+OWN = "own tools"  # what only one framework has, checked by its driver
 PROMPT = "begin the work"
 CONTEXT = "the word is plum"
 REASON = "not that, says a hook"

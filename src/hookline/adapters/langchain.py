@@ -15,6 +15,7 @@ import uuid
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from contextvars import copy_context
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any, NotRequired
 
 from hookline.adapters.agent_hooks import AgentHooks, AgentSessions
@@ -35,7 +36,7 @@ try:
     )
     from langgraph.config import get_config
     from langgraph.errors import GraphBubbleUp
-    from langgraph.types import interrupt
+    from langgraph.types import Command, interrupt
 except ImportError as error:
     command = install_command(extra="langchain")
     raise make_missing_error("LangChain", command, error) from error
@@ -290,24 +291,23 @@ class HooksMiddleware(AgentMiddleware):  # type: ignore[misc]  # untyped without
         return request, None, question
 
     async def _after_tool(self, request: Any, result: Any, seconds: float) -> Any:
-        if not isinstance(result, ToolMessage):
-            return result  # a command to the graph
-        if result.status == "error":
-            answer = await self._tool_failed(request, str(result.text))
+        message = _find_message(result, request.tool_call["id"])
+        if message.status == "error":
+            answer = await self._tool_failed(request, str(message.text))
         else:
             name, given, call_id = _describe(request)
             answer = await self._find_hooks(request.state).after_tool(
-                name, given, call_id, result.content, seconds
+                name, given, call_id, message.content, seconds
             )
         if answer.ends:
             raise RunStoppedError(answer.ends, "tool.after")
         if not answer.changed and not answer.context:
             return result
-        content = _to_text(answer.result) if answer.changed else result.content
+        content = _to_text(answer.result) if answer.changed else message.content
         if answer.context:
             content = "\n\n".join((_to_text(content), *answer.context))
         update = {"content": content} | ({"artifact": None} if answer.changed else {})
-        return result.model_copy(update=update)
+        return _replace_message(result, message, message.model_copy(update=update))
 
     async def _tool_failed(self, request: Any, text: str) -> ResultAnswer:
         name, given, call_id = _describe(request)
@@ -380,6 +380,28 @@ def _read_decision(request: Any, answer: Any) -> ToolMessage | None:
     if decision.get("type") == "approve":
         return None
     return _refuse_call(request, decision.get("message") or "the user did not allow it")
+
+
+def _find_message(result: Any, call_id: Any) -> ToolMessage:
+    """Return the message that answers a call, also inside a command to the graph."""
+    for each in result if isinstance(result, list) else [result]:
+        update = each.update if isinstance(each, Command) else None
+        found = update.get("messages") or () if isinstance(update, dict) else [each]
+        for message in found:
+            if isinstance(message, ToolMessage) and message.tool_call_id == call_id:
+                return message
+    return ToolMessage(content="", tool_call_id=call_id)
+
+
+def _replace_message(result: Any, old: ToolMessage, new: ToolMessage) -> Any:
+    """Return a result with another message in the place of one."""
+    if isinstance(result, list):
+        return [_replace_message(each, old, new) for each in result]
+    if isinstance(result, Command) and isinstance(result.update, dict):
+        messages = [new if each is old else each for each in result.update.get("messages") or ()]
+        update = result.update | ({"messages": messages} if messages else {})
+        return replace(result, update=update)
+    return new if result is old else result
 
 
 def _keep_unchanged(entries: Sequence[Any], shown: Sequence[Any], messages: Sequence[Any]) -> Any:

@@ -377,7 +377,28 @@ class HooksCapability(AbstractCapability[Any]):
                 settled[call.tool_call_id] = ToolApproved(override_args=new)
             elif approval.answered or (asked and not self._defers):
                 settled[call.tool_call_id] = ToolDenied(approval.reason)
-        return DeferredToolResults(approvals=settled) if settled else None
+        refused = await self._refuse_external(requests.calls)
+        if not settled and not refused:
+            return None
+        return DeferredToolResults(approvals=settled, calls=refused)
+
+    async def _refuse_external(self, calls: Sequence[ToolCallPart]) -> dict[str, Any]:
+        """Return a failure for each call that hooks do not let out of this process."""
+        refused: dict[str, Any] = {}
+        for call in calls:
+            name, call_id = call.tool_name, call.tool_call_id
+            given = to_json(call.args_as_dict())
+            answer = await self._hooks.before_tool(name, given, call_id)
+            _refuse(answer.ends, "tool.before")
+            reason = answer.refusal
+            if not reason and answer.input != given and call_id not in self._started:
+                reason = "a hook rewrote the input, which the program outside would not get"
+            if answer.question and not reason:
+                approval = await self._hooks.approve(name, answer.input, call_id, answer.question)
+                reason = "" if approval.granted else approval.reason
+            if reason:
+                refused[call_id] = ToolFailed(reason)
+        return refused
 
     # -- text for the model --------------------------------------------------------------------
 

@@ -5,18 +5,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from langchain.agents import create_agent
+from langchain.tools import ToolRuntime  # noqa: TC002 - the framework reads the annotation
 from langchain_core.language_models.chat_models import BaseChatModel
-from langchain_core.messages import AIMessage
+from langchain_core.messages import AIMessage, ToolMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
 from langchain_core.tools import ToolException, tool
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
 
+import hookline
+from hookline import Engine
 from hookline.adapters.langchain import HooksMiddleware
 from tests.adapters.plays import PROMPT, Play, Played
 
 if TYPE_CHECKING:
-    from hookline import Engine
     from tests.adapters.plays import Ask
 
 PACKAGE = "langchain"
@@ -99,3 +101,21 @@ async def play(
         assert question.value["action_requests"][0]["description"] == "may it?"
         state = await go(Command(resume={"decisions": [{"type": "approve"}]}))
     played.output = str(state["messages"][-1].text)
+
+
+async def check() -> list[str]:
+    """The message inside a command to the graph is a result, too."""
+    engine, played = Engine(), Played()
+    engine.on("tool.after")(lambda _: hookline.rewrite(output="***"))
+
+    @tool
+    def run(command: str, runtime: ToolRuntime) -> Command[Any]:
+        """Run a command."""
+        message = ToolMessage(f"secret of {command}", tool_call_id=runtime.tool_call_id)
+        return Command(update={"messages": [message]})
+
+    model = ScriptedModel(turns=[("shell", "ls"), "done"], played=played)
+    agent = create_agent(model, [run], middleware=[HooksMiddleware(engine)])
+    await agent.ainvoke({"messages": [{"role": "user", "content": PROMPT}]})
+    last = played.read[-1]
+    return [] if last.endswith("***") and "secret" not in last else [f"the model read {last!r}"]

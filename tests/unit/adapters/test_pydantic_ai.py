@@ -10,6 +10,8 @@ from pydantic_ai import Agent, DeferredToolRequests, DeferredToolResults, ModelR
 from pydantic_ai.exceptions import UsageLimitExceeded
 from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart, ToolCallPart
 from pydantic_ai.models.function import AgentInfo, FunctionModel
+from pydantic_ai.tools import ToolDefinition
+from pydantic_ai.toolsets import ExternalToolset
 from pydantic_ai.usage import UsageLimits
 
 import hookline
@@ -252,6 +254,33 @@ def test_a_tools_own_approval_is_a_permission_request() -> None:
 
     assert asyncio.run(agent.run("do it")).output == "fine"
     assert ran == ["ran"]
+
+
+@pytest.mark.parametrize(
+    ("verdict", "told"),
+    [
+        (hookline.deny("not that"), "not that"),
+        (hookline.ask("sure?"), "sure?"),
+        (hookline.rewrite({"command": "x"}), "a hook rewrote the input"),
+    ],
+)
+def test_a_call_that_runs_elsewhere_is_refused_here(verdict: hookline.Verdict, told: str) -> None:
+    """The run goes on, and the call never leaves; without a hook it does."""
+    engine = Engine()
+    engine.on("tool.before", command="ls")(lambda _: verdict)
+    script = Script(CALL, "fine", {"command": "pwd"})
+    agent = Agent(
+        FunctionModel(script.answer),
+        output_type=[str, DeferredToolRequests],
+        toolsets=[ExternalToolset([ToolDefinition(name="run")])],
+        capabilities=[HooksCapability(engine)],
+    )
+
+    assert asyncio.run(agent.run("do it")).output == "fine"
+    assert told in script.seen[-1][-1]["content"]
+    left = asyncio.run(agent.run("do it")).output
+    assert isinstance(left, DeferredToolRequests)
+    assert len(left.calls) == 1
 
 
 @pytest.mark.parametrize("error", [OSError("disk full"), ModelRetry("disk full")])
