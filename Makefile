@@ -13,8 +13,9 @@ LOCAL := --quiet --disable-pip-version-check --no-deps --no-build-isolation
 help:
 	@sed -n 's/^# //p; s/^\([a-z]*\):.*## \(.*\)/  make \1: \2/p' $(MAKEFILE_LIST)
 
-demo: $(DEMO)/.ready tools ## install hookline, then run real hook files through it
+demo: $(DEMO)/.ready tools ## install hookline, run real hook files through it, and an agent with hooks
 	$(DEMO)/bin/python examples/demo.py
+	$(DEMO)/bin/python examples/agent_demo.py
 
 test: $(VENV)/.ready tools lint types floors docs site unit ## every check and every test
 
@@ -71,7 +72,7 @@ format: $(VENV)/.ready ## bring code and generated pages into form
 
 lock: $(VENV)/.ready ## write the lock files again (needs uv)
 	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-annotate --no-header \
-	  pyproject.toml requirements/build.in -o requirements/run.txt
+	  pyproject.toml --extra agent requirements/build.in -o requirements/run.txt
 	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-annotate --no-header \
 	  pyproject.toml requirements/build.in --group dev -o requirements/dev.txt
 	uv lock --quiet && sed -i 's/, size = [0-9]*//' uv.lock

@@ -35,9 +35,15 @@ if TYPE_CHECKING:
     from hookline.engine.engine import Engine
     from hookline.host.agent_spec import AgentFile, AgentSpec, ModelSpec, Toolset
     from hookline.host.framework.models import Client
+    from hookline.host.turns import Reply
     from hookline.host.updates import Face
 
 _ORIGINAL = "{ORIGINAL_INSTRUCTIONS}"  # of a toolset; those of the framework are in its tools
+
+# Tokens of a thinking budget up to which each level of effort is meant.
+_EFFORTS: tuple[tuple[int, str | bool], ...] = (
+    (0, False), (1024, "minimal"), (4096, "low"), (16_384, "medium"),
+)  # fmt: skip
 
 
 class Host:
@@ -139,6 +145,21 @@ class Host:
         """Return the model of an agent as payloads name it: `provider/model`."""
         return self._choose_model(self.file.agents[agent].model).model_id
 
+    def price(self, agent: str, reply: Reply) -> Reply:
+        """Return a reply with its cost, where the file says what its model costs."""
+        price, usage = self._choose_model(self.file.agents[agent].model).price, reply.usage
+        if price is None:
+            return reply
+        cached, written = usage.get("cached_input_tokens", 0), usage.get("cached_write_tokens", 0)
+        fresh = usage.get("input_tokens", 0) - cached - written
+        cost = (
+            fresh * price.input
+            + usage.get("output_tokens", 0) * price.output
+            + cached * price.cache_read
+            + written * price.cache_write
+        )
+        return reply.replace(cost=cost / 1_000_000)
+
     def describe_models(self, agent: str) -> list[dict[str, str]]:
         """Return the models of an agent, for `on_agent_switch`."""
         spec = self._choose_model(self.file.agents[agent].model)
@@ -171,8 +192,8 @@ class Host:
         raise ConfigError(
             f"the model `{spec.name}` cannot be called: {errors[0]}",
             name="config.option",
-            hint="set it, choose another model with `--model`, or see how the host works without"
-            " one: `hookline run --demo`",
+            hint="set it, choose another model with `--model`, or play a script instead of a"
+            " model: `--model scripted/demo`",
             place=self.file.path,
         )
 
@@ -181,18 +202,24 @@ class Host:
         if chosen.is_scripted:
             assert chosen.script is not None  # noqa: S101 - the agent file has read it
             return make_scripted_model(chosen.script, agent)
-        settings = {
+        settings: dict[str, Any] = {
             name: value
             for name in ("temperature", "max_tokens", "top_p", "frequency_penalty",
                          "presence_penalty", "parallel_tool_calls")
             if (value := getattr(chosen, name)) is not None
         }  # fmt: skip
+        if chosen.thinking_budget is not None:
+            settings["thinking"] = _find_effort(chosen.thinking_budget)
         return make_model(chosen.resolve_endpoint(self.environ), settings)
 
     def _make_agent(self, spec: AgentSpec) -> HostAgent:
         chosen = self._choose_model(spec.model)
         summary = spec.compaction_model or chosen.compaction_model
-        models = [self._make_model(each, spec.name) for each in (spec.model, *spec.fallbacks)]
+        tried = (
+            spec.model,
+            *(each for each in spec.fallbacks for _ in range(spec.fallback_retries + 1)),
+        )
+        models = [self._make_model(each, spec.name) for each in tried]
         descriptions = {name: each.description for name, each in self.file.agents.items()}
         team = describe_team(spec, descriptions)
         toolsets = [self._make_toolset(spec, each) for each in spec.toolsets if each.type != "todo"]
@@ -226,3 +253,10 @@ class Host:
                 toolset = make_mcp(spec, self.cwd, env, headers)
         is_limited = spec.read_only or agent.read_only
         return select_tools(toolset, spec.tools, read_only=is_limited)
+
+
+def _find_effort(budget: str | int) -> str | bool:
+    """Return a thinking budget as a level of effort, which is what each provider understands."""
+    if isinstance(budget, int):
+        return next((level for most, level in _EFFORTS if 0 <= budget <= most), "high")
+    return {"none": False, "adaptive": True}.get(budget, budget)

@@ -16,12 +16,13 @@ from hookline.host.framework.conversation import (
     repair_conversation,
 )
 from hookline.host.pipeline import ToolPipeline
+from hookline.host.post_edit import run_post_edit
 from hookline.host.shielding import finish
 from hookline.host.turns import HookStop, ModelError, RunResult, ToolError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
     from hookline.engine.engine import Engine
@@ -54,6 +55,7 @@ class Services(Protocol):
     engine: Engine
     face: Face
     home: str
+    environ: Mapping[str, str]
     spending: Spending
     clock: Callable[[], float]
 
@@ -68,6 +70,9 @@ class Services(Protocol):
 
     def model_id(self, agent: str) -> str:
         """Return the model of an agent: `provider/model`."""
+
+    def price(self, agent: str, reply: Reply) -> Reply:
+        """Return a reply with its cost, where the file says what its model costs."""
 
     def describe_models(self, agent: str) -> list[dict[str, str]]:
         """Return the models of an agent, for `on_agent_switch`."""
@@ -205,6 +210,11 @@ class Run:
         if done and self.is_root:
             self.host.save(self.session)
         return done
+
+    async def run_post_edit(self, call: ToolCall) -> list[str]:
+        """Run the commands after a change of a file; return what went wrong with them."""
+        call = call.replace(cwd=self.session.cwd)
+        return await run_post_edit(self.spec, call, self.host.environ)
 
     def _is_full(self, agent: HostAgent, *, grown: bool = False) -> bool:
         spec = self.spec
@@ -358,7 +368,7 @@ class Run:
         left_out = session.messages[: len(session.messages) - len(sent)]
         began = self.host.clock()
         async with agent.open_turn(sent, TurnGate(self)) as turn:
-            reply = await turn.ask_model(self._show_text)
+            reply = self.host.price(session.agent, await turn.ask_model(self._show_text))
             session.messages = [*left_out, *turn.messages]
             await self._record_reply(reply)
             try:
@@ -472,7 +482,11 @@ class TurnGate:
 
     async def run_call(self, call: ToolCall, run: RunTool) -> ToolResult:
         """Run a call of a tool through the pipeline."""
-        return await self._run.pipeline.run_call(call, run)
+        result = await self._run.pipeline.run_call(call, run)
+        if result.ran and not result.failed:
+            for fault in await self._run.run_post_edit(call):
+                await self._run.events.notify("warning", fault)
+        return result
 
     async def transfer_task(self, agent: str, task: str, expected_output: str) -> str:
         """Return the answer of another agent to a task; raises as `Run.transfer_task`."""

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 
 from hookline.errors import ConfigError
 from hookline.host.agent_file import load_agent_file
-from hookline.host.agent_spec import ModelSpec
+from hookline.host.agent_spec import SCRIPTED, ModelSpec
 from hookline.host.headless import HeadlessFace, run_headless
 from hookline.host.hook_sources import add_hooks
 from hookline.host.host import Host
+from hookline.host.script_file import read_script
+from hookline.host.text_files import read_text_file
 from hookline.host.turns import RunResult
 from hookline.host.worktree import make_worktree
 from hookline.model.frozen import Frozen
@@ -20,10 +23,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from hookline.engine.engine import Engine
-    from hookline.host.agent_spec import AgentFile, AgentSpec, SandboxSettings
+    from hookline.host.agent_spec import AgentFile, SandboxSettings
+    from hookline.host.script_file import Script
     from hookline.host.tui import HostApp
 
 _LAST = "last"  # instead of the id of a session
+DEMO = "demo"  # the script that hookline brings along
 
 
 class Request(Frozen):
@@ -80,7 +85,7 @@ async def start(
     """
     file = read_agent_file(request.path, tell)
     if request.model:
-        file = file.replace(agents=_set_model(file, request))
+        file = set_model(file, request.agent, request.model)
     check_sandbox(file.host.sandbox)
     add_hooks(engine, file, request.commands)
     environ, folder = dict(engine.environ), engine.cwd
@@ -107,19 +112,34 @@ async def start(
     return RunResult(reason="normal")
 
 
-def _set_model(file: AgentFile, request: Request) -> dict[str, AgentSpec]:
-    """Return the agents of a file, of which the one that begins has another model."""
-    name = file.choose_agent(request.agent).name
-    provider, slash, own = request.model.partition("/")
-    model = file.models.get(request.model)
+def set_model(file: AgentFile, agent: str, name: str) -> AgentFile:
+    """Return a file in which one agent has another model: one of the file, or `provider/model`.
+
+    Raises:
+        ConfigError: there is no such agent or model, or its script is wrong.
+    """
+    spec = file.choose_agent(agent)
+    provider, slash, own = name.partition("/")
+    model = file.models.get(name)
     if model is None and not (slash and own):
         raise ConfigError(
-            f"`--model {request.model:.80}` is no model of the file, and names no provider",
+            f"`--model {name:.80}` is no model of the file, and names no provider",
             name="config.option",
             hint="write `provider/model`, as in `openai/gpt-4o-mini`",
         )
-    model = model or ModelSpec(name=request.model, provider=provider, model=own)
-    return {**file.agents, name: file.agents[name].replace(model=model)}
+    if model is None:
+        script = _read_script(own) if provider == SCRIPTED else None
+        model = ModelSpec(name=name, provider=provider, model=own, script=script)
+    agents = {**file.agents, spec.name: spec.replace(model=model)}
+    return file.replace(agents=agents)
+
+
+def _read_script(name: str) -> Script:
+    path = os.path.join(os.path.dirname(__file__), "demo.yaml") if name == DEMO else name
+    script, problems = read_script(read_text_file(path), path)
+    if script is None:
+        raise ConfigError(str(problems[0]), name="config.option", hint="mend the script")
+    return script
 
 
 def check_sandbox(sandbox: SandboxSettings) -> None:
