@@ -161,7 +161,9 @@ def test_model_hooks(
 
 
 @pytest.mark.process
-@pytest.mark.parametrize("page", ["trust.md", "guards.md", "packs.md", "journal.md"])
+@pytest.mark.parametrize(
+    "page", ["trust.md", "guards.md", "packs.md", "journal.md", "run-an-agent.md"]
+)
 def test_what_is_typed(page: str, tmp_path: Path, fork_server: ForkServer) -> None:
     """The commands of a page, typed in one shell in a new home, print what the page shows."""
     (tmp_path / "bin").mkdir()
