@@ -288,7 +288,7 @@ class HooksCapability(AbstractCapability[Any]):
         self._add_context(len(ctx.messages), answer.context)
         if answer.has_result:
             raise SkipToolExecution(answer.result)
-        effective = args if answer.input == given else _validate(ctx, call, answer.input)
+        effective = args if answer.input == given else validate_input(ctx, call, answer.input)
         self._started[call_id] = time.monotonic()
         return effective
 
@@ -436,7 +436,7 @@ def _replace_text(parts: Sequence[ModelResponsePart], text: str) -> list[ModelRe
     return [*before, TextPart(content=text), *after]
 
 
-def _validate(ctx: RunContext[Any], call: ToolCallPart, given: Any) -> dict[str, Any]:
+def validate_input(ctx: RunContext[Any], call: ToolCallPart, given: Any) -> dict[str, Any]:
     """Return an input that a hook wrote as the tool takes it.
 
     Raises:

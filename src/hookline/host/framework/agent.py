@@ -38,6 +38,7 @@ from pydantic_ai_harness.compaction import (
     resolve_context_window,
 )
 
+from hookline.adapters.pydantic_ai import validate_input
 from hookline.adapters.pydantic_messages import messages_from_json, messages_to_json
 from hookline.host.framework.conversation import read_arguments
 from hookline.host.framework.tools import is_read_only
@@ -45,7 +46,7 @@ from hookline.host.tool_call import ToolCall
 from hookline.host.turns import ModelError, Reply, ToolError, ToolResult
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+    from collections.abc import AsyncIterator, Callable, Sequence
 
     from pydantic_ai import CallToolsNode, ModelRequestNode
     from pydantic_ai.models import Model, ModelRequestContext
@@ -94,12 +95,8 @@ class _Hooks(AbstractCapability["Gate"]):
         sent = asked.arguments or {}
 
         async def run(given: dict[str, Any]) -> ToolResult:
-            # The framework has filled in defaults; what the hooks changed replaces their values.
-            kept = {
-                name: value for name, value in args.items() if name in given or name not in sent
-            }
             try:
-                value = await handler({**kept, **_find_changes(sent, given)})
+                value = await handler(args if given == sent else validate_input(ctx, call, given))
             except (ToolFailed, ModelRetry) as error:
                 return ToolResult(text=error.message, failed=True)
             except ToolFailedError as error:
@@ -274,10 +271,6 @@ def _make_call(part: ToolCallPart, definition: ToolDefinition) -> ToolCall:
         destructive=bool(hints.get("destructiveHint", False)),
         managed=bool(facts.get("managed", False)),
     )
-
-
-def _find_changes(before: Mapping[str, Any], after: dict[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in after.items() if key not in before or before[key] != value}
 
 
 def _write_value(value: Any) -> str:
