@@ -10,7 +10,10 @@ from tests.hosts.wires import Call, Turn
 from tests.unit.host.play import Play, agent
 
 pytestmark = pytest.mark.process
-TURNS = (Turn(text="I look.", calls=(Call(tool="shell", input={"cmd": "echo one"}),)), Turn(text="It is one."))
+TURNS = (
+    Turn(text="I look.", calls=(Call(tool="shell", input={"cmd": "echo one"}),)),
+    Turn(text="It is one."),
+)
 BASES = {"openai/gpt-4o": "/v1", "anthropic/claude-opus-5-5": ""}
 
 

@@ -41,6 +41,7 @@ from pydantic_ai_harness.compaction import (
 from hookline.adapters.pydantic_ai import validate_input
 from hookline.adapters.pydantic_messages import messages_from_json, messages_to_json
 from hookline.host.framework.conversation import read_arguments
+from hookline.host.framework.models import close_model
 from hookline.host.framework.tools import is_read_only
 from hookline.host.tool_call import ToolCall
 from hookline.host.turns import ModelError, Reply, ToolError, ToolResult
@@ -146,6 +147,8 @@ class HostAgent:
 
     async def __aexit__(self, *error: object) -> None:
         await self._agent.__aexit__(*error)
+        for model in (self.model, self._summary_model):
+            await close_model(model)
 
     @asynccontextmanager
     async def open_turn(self, messages: Messages, gate: Gate) -> AsyncIterator[Turn]:

@@ -53,6 +53,13 @@ def join_models(models: Sequence[Model]) -> Model:
     return FallbackModel(*models) if len(models) > 1 else models[0]
 
 
+async def close_model(model: Model) -> None:
+    """Close the connections of a model, and of those that it falls back to."""
+    for each in model.models if isinstance(model, FallbackModel) else (model,):
+        if isinstance(each, AnthropicModel | OpenAIChatModel):
+            await each.client.close()
+
+
 class _Player:
     """Plays a script to an agent: what it says next depends on the conversation."""
 
