@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from hookline.engine.engine import Engine
     from hookline.host.agent_spec import AgentFile, AgentSpec, ModelSpec, Toolset
     from hookline.host.framework.models import Client
+    from hookline.host.services import ChildRun
     from hookline.host.turns import Reply
     from hookline.host.updates import Face
 
@@ -107,7 +108,7 @@ class Host:
         """Return the run of the next prompt of a session."""
         return Run(self, run.session)
 
-    def open_child(self, parent: Run, agent: str) -> Run:
+    def open_child(self, parent: ChildRun, agent: str) -> Run:
         """Return the run of a session below another, for another agent."""
         above = parent.session
         session = Session(self._new_id(), agent, above.cwd, parent_id=above.id, mode=above.mode)

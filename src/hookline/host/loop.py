@@ -6,8 +6,8 @@ The order of events is that of docs/formats/docker-agent.md 7.
 from __future__ import annotations
 
 import asyncio
-from typing import Protocol
 
+from hookline.handlers.builtins.response_cache import find_cached_response
 from hookline.host.compaction import compact, is_nearly_full
 from hookline.host.firing import HostEvents
 from hookline.host.framework.conversation import (
@@ -18,23 +18,21 @@ from hookline.host.framework.conversation import (
 from hookline.host.pipeline import ToolPipeline
 from hookline.host.post_edit import run_post_edit
 from hookline.host.shielding import finish
-from hookline.host.turns import HookStop, ModelError, RunResult, ToolError
+from hookline.host.team import Team
+from hookline.host.turns import HookStop, ModelError, RunResult
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Sequence
     from typing import Any
 
-    from hookline.engine.engine import Engine
-    from hookline.host.agent_spec import AgentFile, AgentSpec
+    from hookline.host.agent_spec import AgentSpec
     from hookline.host.framework.agent import HostAgent
+    from hookline.host.services import Services
     from hookline.host.session import Session
-    from hookline.host.spending import Spending
     from hookline.host.tool_call import ToolCall
     from hookline.host.turns import Reply, RunTool, ToolResult
-    from hookline.host.updates import Face
 
-_DEEPEST = 8  # sessions below one another
 _MORE_ITERATIONS = 10  # that a person allows at once
 _POLLING = frozenset({"view_background_job"})
 
@@ -48,36 +46,6 @@ class _Ended(Exception):  # noqa: N818 - it is not an error
         self.error = error
 
 
-class Services(Protocol):
-    """What all runs of a program share; `host.Host` has it."""
-
-    file: AgentFile
-    engine: Engine
-    face: Face
-    home: str
-    environ: Mapping[str, str]
-    spending: Spending
-    clock: Callable[[], float]
-
-    async def open_agent(self, name: str) -> HostAgent:
-        """Return an agent with its tools open."""
-
-    def open_child(self, parent: Run, agent: str) -> Run:
-        """Return the run of a session below another."""
-
-    def save(self, session: Session) -> None:
-        """Write a session to its file."""
-
-    def model_id(self, agent: str) -> str:
-        """Return the model of an agent: `provider/model`."""
-
-    def price(self, agent: str, reply: Reply) -> Reply:
-        """Return a reply with its cost, where the file says what its model costs."""
-
-    def describe_models(self, agent: str) -> list[dict[str, str]]:
-        """Return the models of an agent, for `on_agent_switch`."""
-
-
 class Run:
     """One run of a session: from its start or a prompt until the agent has nothing left to do."""
 
@@ -89,8 +57,8 @@ class Run:
         self.pipeline = ToolPipeline(
             self.events, session, host.face, team=host.file.permissions, home=host.home
         )
+        self.team = Team(self, host, self.events)
         self.agent: HostAgent | None = None
-        self.handoff = ""  # the agent that takes over after this turn
         self._batches: list[tuple[tuple[str, str], ...]] = []
         self._has_compacted = False
 
@@ -121,12 +89,27 @@ class Run:
             session.contexts["session"] = (*known, *fresh)
             if prompt is not None:
                 await self._submit(prompt)
+                self._replay_answer(prompt)
             result = await self._run_agent(prompt or session.last_prompt)
         except _Ended as ended:
             result = RunResult(reason=ended.reason, text=session.last_text, error=ended.error)
         finally:
             await finish(self._end(result))
         return result
+
+    def _replay_answer(self, prompt: str) -> None:
+        """Give the answer that `cache_response` has kept, if a hook mounts it, and end the run."""
+        hooks, session = self.host.engine.hooks, self.session
+        if not any(getattr(hook.handler, "name", "") == "cache_response" for hook in hooks):
+            return
+        found = find_cached_response(
+            prompt, project=session.cwd, agent=session.agent, environ=self.host.environ
+        )
+        if found is not None:
+            session.messages.append(make_reply_message(found.answer))
+            session.last_text = found.answer
+            self.events.show("text", text=found.answer)
+            raise _Ended("normal")
 
     async def _end(self, result: RunResult) -> None:
         self.session.messages = repair_conversation(self.session.messages)
@@ -188,18 +171,8 @@ class Run:
             text = f"a hook routes to `{target}`, to which `{self.session.agent}` cannot"
             await self.events.notify_error(text)
             raise _Ended("hook_blocked", text)
-        await self.switch_agent(target, "route")
+        await self.team.switch_agent(target, "route")
         return True
-
-    async def switch_agent(self, name: str, kind: str) -> None:
-        """Let another agent go on with the session."""
-        before = self.session.agent
-        await self._fire_switch(before, name, kind)
-        self.session.agent = name
-
-    async def _fire_switch(self, before: str, after: str, kind: str) -> None:
-        models = self.host.describe_models(before)
-        await self.events.fire_switch(before, after, kind, models)
 
     async def compact(self, *, source: str, reason: str, focus: str = "") -> bool:
         """Shorten the conversation, as `compaction.compact`; return whether it did."""
@@ -221,56 +194,6 @@ class Run:
         threshold = spec.compaction_threshold
         return spec.compacts and is_nearly_full(self.session, agent, threshold, grown=grown)
 
-    # -- the team ----------------------------------------------------------------------------------
-
-    async def transfer_task(self, agent: str, task: str, expected_output: str) -> str:
-        """Run a task in a session of another agent, and return its answer.
-
-        Raises:
-            ToolError: there is no such sub-agent, or it did not finish.
-        """
-        caller, names = self.session.agent, self.spec.sub_agents
-        if agent not in names:
-            raise ToolError(f"there is no sub-agent `{agent}`; there are: {', '.join(names)}")
-        if self.depth >= _DEEPEST:
-            raise ToolError(f"agents are nested {_DEEPEST} deep")
-        await self._fire_switch(caller, agent, "transfer_task")
-        child = self.host.open_child(self, agent)
-        wish = f"{task}\n\nExpected output:\n{expected_output}" if expected_output else task
-        child.session.last_prompt = task
-        child.session.messages.append(make_user_message(wish))
-        error = "canceled"
-        try:
-            error = (await child.run(None)).error
-        finally:
-            await finish(self._end_child(child, caller, error))
-        if error:
-            raise ToolError(f"the agent `{agent}` did not finish: {error}")
-        return child.session.last_text
-
-    async def _end_child(self, child: Run, caller: str, error: str) -> None:
-        agent = child.session.agent
-        await self.events.fire(
-            "subagent_stop",
-            agent=agent,
-            session_id=child.session.id,
-            parent_session_id=self.session.id,
-            stop_response="" if error else child.session.last_text,
-        )
-        await self._fire_switch(agent, caller, "transfer_task_return")
-
-    def hand_over(self, agent: str) -> str:
-        """Let another agent take over after this turn.
-
-        Raises:
-            ToolError: this agent may not hand over to it.
-        """
-        names = self.spec.handoffs
-        if agent not in names:
-            raise ToolError(f"`{agent}` cannot take over; there are: {', '.join(names)}")
-        self.handoff = agent
-        return f"`{agent}` takes over"
-
     # -- turns -------------------------------------------------------------------------------------
 
     async def _run_turns(self) -> RunResult:
@@ -285,9 +208,7 @@ class Run:
                 await self._drain_queue()
                 if not await self._run_turn(self.agent):
                     return RunResult(reason="normal", text=session.last_text)
-                if self.handoff:
-                    target, self.handoff = self.handoff, ""
-                    await self.switch_agent(target, "handoff")
+                await self.team.take_handoff()
         except _Ended as ended:
             return RunResult(reason=ended.reason, text=session.last_text, error=ended.error)
 
@@ -431,7 +352,7 @@ class Run:
             session.messages.append(make_user_message(decision.reason))
             return "continue"
         if self.spec.force_handoff:
-            await self.switch_agent(self.spec.force_handoff, "force_handoff")
+            await self.team.switch_agent(self.spec.force_handoff, "force_handoff")
             return "force_handoff"
         if await self._drain_queue():
             return "steered"
@@ -489,9 +410,9 @@ class TurnGate:
         return result
 
     async def transfer_task(self, agent: str, task: str, expected_output: str) -> str:
-        """Return the answer of another agent to a task; raises as `Run.transfer_task`."""
-        return await self._run.transfer_task(agent, task, expected_output)
+        """Return the answer of another agent to a task; raises as `Team.transfer_task`."""
+        return await self._run.team.transfer_task(agent, task, expected_output)
 
     def hand_over(self, agent: str) -> str:
-        """Let another agent take over after this turn; raises as `Run.hand_over`."""
-        return self._run.hand_over(agent)
+        """Let another agent take over after this turn; raises as `Team.hand_over`."""
+        return self._run.team.hand_over(agent)

@@ -383,3 +383,17 @@ def test_a_resumed_session_keeps_messages_and_context(tmp_path):
     contents = [each["content"] for each in again.payloads("before_llm_call")[0]["messages"]]
     assert contents == ["one", "First.", "two"]
     assert again.session.contexts["session"] == ("The log is here.",)
+
+
+def test_a_kept_answer_is_replayed(tmp_path):
+    """With `cache_response` the second run of a prompt asks no model."""
+    write_script(tmp_path, "An answer.")
+    keep = {"type": "builtin", "command": "cache_response"}
+    play = Play(tmp_path, {"root": agent(hooks={"stop": [keep]})})
+    play.run("why?")
+    again = Play(tmp_path, {"root": agent(hooks={"stop": [keep]})})
+
+    result = again.run("why?")
+
+    assert result.text == "An answer."
+    assert again.names == ["session_start", "user_prompt_submit", "session_end"]
