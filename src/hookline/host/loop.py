@@ -75,7 +75,8 @@ class Run:
     async def run(self, prompt: str | None) -> RunResult:
         """Run until the agent is done; `prompt`: what the person wrote, if a person did.
 
-        A session has a run for each prompt. The events of the end are fired on every way out, also on cancellation.
+        A session has a run for each prompt. The events of the end are fired on every way out, also
+        on cancellation.
         """
         session = self.session
         session.iteration = 0
