@@ -341,7 +341,8 @@ def _after_pre_tool_use(state: Approval, result: HookResult) -> Approval:
         if result.stance is Stance.ALLOW:
             state = state.replace(allowed_by=Source.PRE_TOOL_USE_ALLOW)
         elif result.stance is Stance.ASK:
-            state = state.replace(must_prompt=True, hook_asks=True)
+            metadata = {**state.hook_metadata, **result.metadata}
+            state = state.replace(must_prompt=True, hook_asks=True, hook_metadata=metadata)
     rewritten = _rewrite(state, result)
     if rewritten.call.arguments == state.call.arguments:
         return _finish(state)

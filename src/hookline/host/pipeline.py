@@ -89,6 +89,15 @@ class ToolPipeline:
         if allowed.arguments != call.arguments:
             before, after = dict(call.arguments or {}), dict(allowed.arguments or {})
             self._events.show("tool.rewritten", **shown, before=before, after=after)
+        if self.halted:  # by a call of the same batch, meanwhile
+            self._events.show(
+                "tool.refused",
+                **shown,
+                input=dict(allowed.arguments or {}),
+                reason=_SKIPPED,
+                source="post_tool_use_hook",
+            )
+            return ToolResult(text=_SKIPPED, failed=True, ran=False)
         result = await run_tool(dict(allowed.arguments or {}))
         return await self._finish(allowed, result)
 
@@ -207,12 +216,12 @@ def _describe_call(call: ToolCall, mode: str) -> dict[str, Any]:
 def _read_decision(decision: Decision, *, is_request: bool) -> HookResult:
     rewrite = decision.rewrite
     changed = rewrite.value if rewrite is not None and rewrite.target == "input" else None
-    stance = decision.stance
+    stance, evidence = decision.stance, decision.evidence
     if is_request and stance is Stance.ASK:
         stance = Stance.SILENT
+    metadata = dict(evidence) if isinstance(evidence, dict) else {}
+    if stance is Stance.ASK and decision.reason:
+        metadata = {"reason": decision.reason, **metadata}
     return HookResult(
-        stance=stance,
-        reason=decision.reason,
-        rewrite=changed,
-        metadata=dict(decision.effects.get("metadata") or {}),
+        stance=stance, reason=decision.reason, rewrite=changed, metadata=metadata
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import json
 from typing import TYPE_CHECKING, Any
 
@@ -10,9 +11,10 @@ from hookline import Engine
 from hookline.host.agent_file import load_agent_file
 from hookline.host.hook_sources import add_hooks
 from hookline.host.host import Host
+from hookline.host.worktree import make_worktree
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Mapping
+    from collections.abc import Awaitable, Callable, Iterator, Mapping
     from pathlib import Path
 
     from hookline.host.loop import Run, RunResult
@@ -51,6 +53,7 @@ class Play:
     def __init__(self, folder: Path, agents: Mapping[str, Any], **rest: Any) -> None:
         self.folder = folder
         self.events: list[tuple[str, dict[str, Any]]] = []
+        self.raised: list[Event] = []
         self.decisions: list[Decision] = []
         self.path = folder / "agent.yaml"
         self.home = folder / "home"
@@ -66,6 +69,7 @@ class Play:
     def _observe(self, event: Event, decision: Decision) -> None:
         payload = {key: value for key, value in event.raw.items() if key not in _BASE}
         self.events.append((event.native_name, payload))
+        self.raised.append(event)
         self.decisions.append(decision)
 
     @property
@@ -87,28 +91,44 @@ class Play:
         *,
         face: Face | None = None,
         resume: str = "",
+        worktree: str = "",
         during: Callable[[Run], Awaitable[None]] | None = None,
     ) -> RunResult:
         """Play the file with a prompt; `during` acts beside it."""
-        return asyncio.run(self._run(prompt, face, resume, during))
+        return asyncio.run(self._run(prompt, face, resume, worktree, during))
 
-    async def _run(self, prompt: str, face: Any, resume: str, during: Any) -> RunResult:
+    async def _run(
+        self, prompt: str, face: Any, resume: str, worktree: str, during: Any
+    ) -> RunResult:
         loaded = load_agent_file(str(self.path))
         assert loaded.agent_file is not None, loaded.problems
         self.face = face or Face()
         add_hooks(self.engine, loaded.agent_file)
         async with Host(
             loaded.agent_file, self.engine, self.face, cwd=str(self.work), environ=self.environ,
-            new_id=iter("abcdefghij").__next__,
+            new_id=_name_sessions().__next__,
         ) as host:  # fmt: skip
             self.host = host
             run = host.open_session(resumed=resume)
             self.session = run.session
-            if during is None:
-                return await run.run(prompt)
-            work = asyncio.ensure_future(run.run(prompt))
-            await during(run)
-            return await work
+            if worktree:
+                await make_worktree(host, run, worktree)
+            self.task = asyncio.ensure_future(run.run(prompt))
+            if during is not None:
+                await during(run)
+            return await self.task
+
+    async def wait_for(self, event: str, count: int = 1) -> None:
+        """Wait until an event was fired so often, for at most ten seconds."""
+        async with asyncio.timeout(10):
+            while self.names.count(event) < count:
+                await asyncio.sleep(0.001)
+
+
+def _name_sessions() -> Iterator[str]:
+    """Yield `a` to `z`, and then numbers."""
+    yield from "abcdefghijklmnopqrstuvwxyz"
+    yield from (f"s{number}" for number in itertools.count())
 
 
 def agent(*steps: Mapping[str, Any], **rest: Any) -> dict[str, Any]:
