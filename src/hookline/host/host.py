@@ -100,8 +100,8 @@ class Host:
         else:
             spec = self.file.choose_agent(agent)
             session = Session(self._new_id(), spec.name, self.cwd)
-            session.mode = spec.safety or self.file.host.safety
-        session.most_iterations = self.file.agents[session.agent].max_iterations
+        own = self.file.agents[session.agent].safety
+        session.agent_mode = own or self.file.host.safety
         return Run(self, session)
 
     def continue_session(self, run: Run) -> Run:
@@ -111,9 +111,14 @@ class Host:
     def open_child(self, parent: ChildRun, agent: str) -> Run:
         """Return the run of a session below another, for another agent."""
         above = parent.session
-        session = Session(self._new_id(), agent, above.cwd, parent_id=above.id, mode=above.mode)
-        session.grants = above.grants  # what the person allowed holds for the whole team
-        session.most_iterations = self.file.agents[agent].max_iterations
+        session = Session(
+            self._new_id(),
+            agent,
+            above.cwd,
+            parent_id=above.id,
+            mode=self.file.agents[agent].safety or above.agent_mode,
+            approvals=above.approvals,
+        )
         return Run(self, session, parent.depth + 1)
 
     def save(self, session: Session) -> None:

@@ -79,7 +79,7 @@ class Run:
         on cancellation.
         """
         session = self.session
-        session.iteration = 0
+        session.iteration, session.most_iterations = 0, self.spec.max_iterations
         source = "resume" if session.is_resumed else "startup"
         result = RunResult(reason="canceled", error="canceled")
         try:

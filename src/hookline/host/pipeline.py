@@ -63,11 +63,14 @@ class ToolPipeline:
         self._face = face
         self._team = team
         self._home = home
-        self._prompting = asyncio.Lock()
+
+    def is_halted(self) -> bool:
+        """Return whether a hook has ended the run after a tool."""
+        return bool(self.halted)
 
     async def run_call(self, call: ToolCall, run_tool: RunTool) -> ToolResult:
         """Return the result of a call, or why it did not run."""
-        if self.halted:
+        if self.is_halted():
             return ToolResult(text=_SKIPPED, failed=True, ran=False)
         call = call.replace(cwd=self._session.cwd, home=self._home)
         shown = {"call_id": call.call_id, "tool": call.tool}
@@ -89,7 +92,7 @@ class ToolPipeline:
         if allowed.arguments != call.arguments:
             before, after = dict(call.arguments or {}), dict(allowed.arguments or {})
             self._events.show("tool.rewritten", **shown, before=before, after=after)
-        if self.halted:  # by a call of the same batch, meanwhile
+        if self.is_halted():  # by a call of the same batch, meanwhile
             self._events.show(
                 "tool.refused",
                 **shown,
@@ -122,7 +125,9 @@ class ToolPipeline:
         return ApprovalPolicy(
             mode=Mode(session.mode),
             team=self._team,
-            session=PermissionRules(allow=tuple(parse_rule(text) for text in session.grants)),
+            session=PermissionRules(
+                allow=tuple(parse_rule(text) for text in session.approvals.grants)
+            ),
             interactive=self._face.is_interactive,
         )
 
@@ -132,7 +137,7 @@ class ToolPipeline:
         return _read_decision(decision, is_request=state.event == PERMISSION_REQUEST)
 
     async def _ask_person(self, state: Approval) -> Approval:
-        async with self._prompting:
+        async with self._session.approvals.prompting:
             state = recheck_prompt(state, self._policy())
             if state.settlement is not None:
                 return state
@@ -152,9 +157,9 @@ class ToolPipeline:
             settlement = state.settlement
             if settlement is not None:
                 if settlement.grant:
-                    self._session.grants.append(settlement.grant)
+                    self._session.approvals.grants.append(settlement.grant)
                 if settlement.mode is not None:
-                    self._session.mode = settlement.mode.value
+                    self._session.approvals.mode = settlement.mode.value
         return state
 
     async def _report(self, approval: Approval, settlement: Settlement) -> None:
@@ -222,6 +227,4 @@ def _read_decision(decision: Decision, *, is_request: bool) -> HookResult:
     metadata = dict(evidence) if isinstance(evidence, dict) else {}
     if stance is Stance.ASK and decision.reason:
         metadata = {"reason": decision.reason, **metadata}
-    return HookResult(
-        stance=stance, reason=decision.reason, rewrite=changed, metadata=metadata
-    )
+    return HookResult(stance=stance, reason=decision.reason, rewrite=changed, metadata=metadata)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import re
@@ -20,34 +21,60 @@ _ID = re.compile(r"[\w-]{1,80}")
 _VERSION = 1
 
 
+class Approvals:
+    """What the person has allowed in a session and in all below it.
+
+    `mode`: the one that the person chose; empty for that of the agent. `grants`: rules that allow.
+    `prompting` is held while a question waits, because people answer one at a time.
+    """
+
+    def __init__(self) -> None:
+        self.mode = ""
+        self.grants: list[str] = []
+        self.prompting = asyncio.Lock()
+
+
 class Session:
     """One conversation: its messages, what hooks added, its counts and its permissions.
 
     `messages` are those of the framework. `contexts`: texts beside the conversation, which hooks
     added for the whole session, for the prompt, and for the turn. `queued`: messages of the person
-    while the agent works; `follow_ups`: those for when it has ended.
+    while the agent works; `follow_ups`: those for when it has ended. `agent_mode`: the mode of
+    approval if the person chose none.
     """
 
     def __init__(
-        self, session_id: str, agent: str, cwd: str, *, parent_id: str = "", mode: str = ""
+        self,
+        session_id: str,
+        agent: str,
+        cwd: str,
+        *,
+        parent_id: str = "",
+        mode: str = "",
+        approvals: Approvals | None = None,
     ) -> None:
         self.id = session_id
         self.agent = agent
         self.cwd = cwd
         self.parent_id = parent_id
-        self.mode = mode
+        self.agent_mode = mode
+        self.approvals = approvals or Approvals()
         self.is_resumed = False
         self.messages: list[Any] = []
         self.contexts: dict[str, tuple[str, ...]] = {}
         self.queued: deque[str] = deque()
         self.follow_ups: deque[str] = deque()
-        self.grants: list[str] = []
         self.iteration = 0
         self.most_iterations = 0
         self.last_prompt = ""
         self.last_text = ""
         self.input_tokens = self.output_tokens = 0
         self.cost: float | None = None
+
+    @property
+    def mode(self) -> str:
+        """The mode of approval: the person's, else the agent's."""
+        return self.approvals.mode or self.agent_mode
 
     def count(self, usage: Mapping[str, int], cost: float | None) -> None:
         """Add a reply: the tokens of its request are the length of the conversation now."""
@@ -70,9 +97,9 @@ class SessionFiles:
             "id": session.id,
             "agent": session.agent,
             "cwd": session.cwd,
-            "mode": session.mode,
+            "mode": session.approvals.mode,
             "context": list(session.contexts.get("session", ())),
-            "grants": session.grants,
+            "grants": session.approvals.grants,
             "input_tokens": session.input_tokens,
             "output_tokens": session.output_tokens,
             "cost": session.cost,
@@ -107,9 +134,9 @@ class SessionFiles:
         """
         document = self._read(session_id)
         session = Session(document["id"], document["agent"], document["cwd"])
-        session.mode = document["mode"]
+        session.approvals.mode = document["mode"]
         session.contexts["session"] = tuple(document["context"])
-        session.grants = list(document["grants"])
+        session.approvals.grants = list(document["grants"])
         session.input_tokens = document["input_tokens"]
         session.output_tokens = document["output_tokens"]
         session.cost = document["cost"]

@@ -101,7 +101,7 @@ async def start(
         resumed = host.files.find_last(host.cwd) if request.resume == _LAST else request.resume
         run = host.open_session(request.agent, resumed=resumed)
         if request.mode:
-            run.session.mode = request.mode
+            run.session.approvals.mode = request.mode
         if request.worktree:
             await make_worktree(host, run, request.worktree)
         if isinstance(face, HeadlessFace):

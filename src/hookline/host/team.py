@@ -40,9 +40,10 @@ class Team:
 
     async def switch_agent(self, name: str, kind: str) -> None:
         """Let another agent go on with the session."""
-        before = self._run.session.agent
-        await self._fire_switch(before, name, kind)
-        self._run.session.agent = name
+        session = self._run.session
+        await self._fire_switch(session.agent, name, kind)
+        session.agent = name
+        session.agent_mode = self._services.file.agents[name].safety or session.agent_mode
 
     async def take_handoff(self) -> None:
         """Let the agent take over to which the last turn handed over, if it did."""
@@ -87,6 +88,7 @@ class Team:
             agent=agent,
             session_id=child.session.id,
             parent_session_id=self._run.session.id,
+            parent_agent_name=caller,
             stop_response="" if error else child.session.last_text,
         )
         await self._fire_switch(agent, caller, "transfer_task_return")

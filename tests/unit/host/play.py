@@ -12,6 +12,7 @@ from hookline.host.agent_file import load_agent_file
 from hookline.host.hook_sources import add_hooks
 from hookline.host.host import Host
 from hookline.host.worktree import make_worktree
+from tests.unit.handlers.support import pid_in, until
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterator, Mapping
@@ -55,6 +56,7 @@ class Play:
         self.events: list[tuple[str, dict[str, Any]]] = []
         self.raised: list[Event] = []
         self.decisions: list[Decision] = []
+        self.on_event: Callable[[str], None] = lambda _: None
         self.path = folder / "agent.yaml"
         self.home = folder / "home"
         self.home.mkdir(exist_ok=True)
@@ -70,6 +72,7 @@ class Play:
         payload = {key: value for key, value in event.raw.items() if key not in _BASE}
         self.events.append((event.native_name, payload))
         self.raised.append(event)
+        self.on_event(event.native_name)
         self.decisions.append(decision)
 
     @property
@@ -119,10 +122,13 @@ class Play:
             return await self.task
 
     async def wait_for(self, event: str, count: int = 1) -> None:
-        """Wait until an event was fired so often, for at most ten seconds."""
-        async with asyncio.timeout(10):
-            while self.names.count(event) < count:
-                await asyncio.sleep(0.001)
+        """Wait until an event was fired so often."""
+        assert await asyncio.to_thread(until, lambda: self.names.count(event) >= count)
+
+    async def wait_for_pid(self, name: str) -> int:
+        """Wait until a program has written its process id to a file of the working folder."""
+        assert await asyncio.to_thread(until, lambda: pid_in(self.work / name))
+        return pid_in(self.work / name)
 
 
 def _name_sessions() -> Iterator[str]:

@@ -105,7 +105,7 @@ def test_a_block_beats_a_route(tmp_path):
 @pytest.mark.parametrize("event", ["before_agent_run", "after_agent_complete"])
 def test_a_route_to_an_agent_that_the_file_does_not_allow(tmp_path, event):
     """The run ends with an error that names both, and with its events."""
-    routing = {"routing": {"route_to": ["third"]}}
+    routing = {"routing": {"allowed_agents": ["third"]}}
     made, result = play(tmp_path, {}, root=agent(hooks={event: [route("other")]}, **routing))
 
     assert result.reason == "hook_blocked"
@@ -115,7 +115,7 @@ def test_a_route_to_an_agent_that_the_file_does_not_allow(tmp_path, event):
 
 def test_a_route_to_no_agent(tmp_path):
     """An agent that is not in the file is an error too."""
-    made, result = play(tmp_path, {"before_agent_run": [route("nobody")]})
+    _, result = play(tmp_path, {"before_agent_run": [route("nobody")]})
 
     assert result.reason == "hook_blocked"
     assert "`nobody`" in result.error
@@ -151,36 +151,44 @@ def test_a_refused_message(tmp_path, event):
 
 def test_context_of_messages(tmp_path):
     """Each model call gets what hooks of the last messages added, and the conversation does not."""
+
     def add(text):
         return [command_hook(f"echo {text}")]
 
     write_script(tmp_path, shell("echo 1"), "First.", "Second.")
     hooks = {
-        "session_start": add("of-session"),
-        "user_prompt_submit": add("of-prompt"),
-        "turn_start": add("of-turn"),
-        "user_steering_messages_submit": add("of-steering"),
-        "user_followup_submit": add("of-follow-up"),
+        "session_start": add("ctx-session"),
+        "user_prompt_submit": add("ctx-prompt"),
+        "turn_start": add("ctx-turn"),
+        "user_steering_messages_submit": add("ctx-steering"),
+        "user_followup_submit": add("ctx-follow-up"),
     }
     made = Play(tmp_path, {"root": agent(hooks=hooks)}, permissions=ALLOW)
     seen = []
 
     async def write(run):
         run.session.follow_ups.append("more")
-        await made.wait_for("before_llm_call")
-        run.session.queued.append("quick")
-        for count in (1, 2, 3):
-            await made.wait_for("before_llm_call", count)
-            seen.append({name: texts for name, texts in run.session.contexts.items() if texts})
 
+    def look(event):
+        if event == "before_llm_call":
+            contexts = made.session.contexts
+            seen.append({name: texts for name, texts in contexts.items() if texts})
+            if len(seen) == 1:
+                made.session.queued.append("quick")
+
+    made.on_event = look
     made.run(during=write)
 
     assert seen == [
-        {"session": ("of-session",), "prompt": ("of-prompt",), "turn": ("of-turn",)},
-        {"session": ("of-session",), "prompt": ("of-prompt", "of-steering"), "turn": ("of-turn",)},
-        {"session": ("of-session",), "prompt": ("of-follow-up",), "turn": ("of-turn",)},
+        {"session": ("ctx-session",), "prompt": ("ctx-prompt",), "turn": ("ctx-turn",)},
+        {
+            "session": ("ctx-session",),
+            "prompt": ("ctx-prompt", "ctx-steering"),
+            "turn": ("ctx-turn",),
+        },
+        {"session": ("ctx-session",), "prompt": ("ctx-follow-up",), "turn": ("ctx-turn",)},
     ]
-    assert "of-" not in str(made.session.messages)
+    assert "ctx-" not in str(made.session.messages)
 
 
 def test_force_handoff(tmp_path):

@@ -293,7 +293,9 @@ def test_a_sub_agent(tmp_path):
         "tool_response_transform", "turn_end", *TURN, "stop", "turn_end", *END,
     ]  # fmt: skip
     [stopped] = play.payloads("subagent_stop")
-    assert stopped == {"parent_session_id": "a", "stop_response": "Found."}
+    assert stopped == {
+        "parent_session_id": "a", "parent_agent_name": "root", "stop_response": "Found.",
+    }  # fmt: skip
     switches = play.payloads("on_agent_switch")
     assert [each["agent_switch_kind"] for each in switches] == [
         "transfer_task", "transfer_task_return",

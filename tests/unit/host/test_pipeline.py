@@ -1,4 +1,4 @@
-"""Tool calls through hooks, rules, mode and person, in real runs (docs/formats/docker-agent.md 6)."""
+"""Tool calls through hooks, rules and the person (docs/formats/docker-agent.md 6)."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ from pydantic_ai_harness.compaction import (
 
 from hookline.adapters.pydantic_ai import validate_input
 from hookline.adapters.pydantic_messages import messages_from_json, messages_to_json
-from hookline.host.framework.conversation import read_arguments
+from hookline.host.framework.conversation import drop_instructions, read_arguments
 from hookline.host.framework.models import close_model
 from hookline.host.framework.tools import is_read_only
 from hookline.host.tool_call import ToolCall
@@ -220,7 +220,7 @@ class Turn:
         if not Agent.is_call_tools_node(node):
             raise ModelError("the model gave no reply")
         self._tools = node
-        self.messages = list(self._run.all_messages())
+        self.messages = drop_instructions(self._run.all_messages())
         response = node.model_response
         if on_text is not None and response.text and not self._agent.streams:
             on_text(response.text)
@@ -255,10 +255,10 @@ class Turn:
         except AgentRunError as error:
             raise ModelError(str(error)) from error
         finally:
-            self.messages = repair_messages(list(self._run.all_messages()))
+            self.messages = drop_instructions(repair_messages(list(self._run.all_messages())))
         if not Agent.is_model_request_node(node):
             return False
-        self.messages = [*self._run.all_messages(), node.request]
+        self.messages = drop_instructions([*self._run.all_messages(), node.request])
         return True
 
 

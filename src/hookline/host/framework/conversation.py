@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any, TypeAlias
 
 from pydantic_ai.messages import (
@@ -43,6 +44,16 @@ def read_conversation(document: Any) -> Messages:
         ValueError: it is none.
     """
     return ModelMessagesTypeAdapter.validate_python(document)
+
+
+def drop_instructions(messages: Messages) -> Messages:
+    """Return a conversation without the instructions of each request, which each turn has anew."""
+    return [
+        replace(message, instructions=None)
+        if isinstance(message, ModelRequest) and message.instructions is not None
+        else message
+        for message in messages
+    ]
 
 
 def repair_conversation(messages: Messages) -> Messages:
