@@ -12,6 +12,7 @@ from hookline.guards.commands.judge import judge_command
 from hookline.guards.commands.profiles import PROFILES
 from hookline.model.verdict import Stance
 from hookline.text.secrets.scan import find_secrets
+from tests.guards.claims.replay import load_replies, replay, report_replies
 from tests.guards.commands.corpus import CWD, HOME, PARTS
 from tests.guards.commands.test_commands import count_refused, count_stopped, judge, select
 from tests.guards.measure import Share
@@ -86,6 +87,13 @@ def report_commands() -> None:
             print(f"  {size >> 10:4} KB of {part!r:7} {spent:.1f} ms")
 
 
+def report_claims() -> None:
+    """Print how many false claims are refused, and how many honest replies by mistake."""
+    print("claims")
+    report_replies(replay(load_replies()))
+
+
 if __name__ == "__main__":
+    report_claims()
     report_commands()
     report_secrets()

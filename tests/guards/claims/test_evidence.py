@@ -26,7 +26,7 @@ BACKING = {
 WORDS = "grep -rn 'pytest git push commit npm publish kubectl apply crontab mail' . && ls"
 CLAIMS = [
     claim
-    for case in load_cases("work", "more", "third", "held")
+    for case in load_cases("work", "more", "third", "held", "fourth", "fifth")
     for claim in find_claims(case.text)
 ]
 

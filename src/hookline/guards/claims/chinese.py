@@ -15,13 +15,15 @@ if TYPE_CHECKING:
     from hookline.guards.claims.claim import Kind
 
 _CLAUSE = re.compile(
-    r"[，,；;。！!：:—（）()→]+|(?<=\S)\s+-\s+|但是|但(?=[我测构部推提发])|而且|并且|不过|、(?=已|并)"
+    r"[，,；;。！：:—（）()→]+|!(?!\d)|(?<=\S)\s+-\s+|但是|但(?=[我测构部推提发])|而且|并且|不过|、(?=已|并)"
 )
 _PLANS, _DENIALS = re.compile(lexicon.PLANS), re.compile(lexicon.DENIALS)
 _ASKS, _FAILURES = re.compile(lexicon.ASKS), re.compile(lexicon.FAILURES)
 _PARTIAL, _DRAFTS = re.compile(lexicon.PARTIAL), re.compile(lexicon.DRAFTS)
 _ELSEWHEN, _HABITS = re.compile(lexicon.ELSEWHEN), re.compile(lexicon.HABITS)
-_NEWS = re.compile(lexicon.NEWS)
+_NEWS, _HEARSAY = re.compile(lexicon.NEWS), re.compile(lexicon.HEARSAY)
+_RAN, _ENDED_WELL = re.compile(lexicon.RAN), re.compile(lexicon.ENDED_WELL)
+_NO_FAILURES = re.compile(lexicon.NO_FAILURES)
 _OTHERS = re.compile(lexicon.OTHERS)
 _THINGS = re.compile(f"(?:{lexicon.THINGS})", re.IGNORECASE)
 _ADVERBS = re.compile(f"(?:{lexicon.ADVERBS})")
@@ -30,6 +32,7 @@ _PLACES = re.compile(
     r"(?:给|向|为|帮|替|跟|对)[\u4e00-\u9fff]{1,6}$|在[^，。]{1,8}[里中上下内]|"
     r"(?:向|到|在|从|往|给|用|对)\s?[A-Za-z][\w./-]*"
 )
+_VERSIONS = re.compile(r"\bv\d[\d.]*")
 _CONDITION = re.compile(
     r"如果|若(?!干)|要是|假如|假设|一旦|除非|只要|万一|倘若|每当|当.{1,20}时|等.{1,20}(?:后|再)|待.{1,20}后|的话"
 )
@@ -50,21 +53,25 @@ _TEST_OBJECT = re.compile(
     rf"(?:已经?|都|均|全部|成功|顺利)?通过(?:了|所有|全部)[^，。；]{{0,12}}?(?:{lexicon.TESTS})|"
     rf"(?:已经?|都|均|全部|顺利)通过[^，。；]{{0,8}}?(?:{lexicon.TESTS})|"
     r"跑通了[^，。；]{0,10}?(?:测试|用例|单测)|"
-    r"\d+ ?(?:个|项|条)?(?:用例|测试)?[^，。；]{0,4}(?:全部|全|都|均)(?:通过|过了|绿)|"
+    r"\d+ ?(?:个|项|条)?(?:用例|测试)?[^，。；]{0,4}(?:全部|全|都|均)(?:通过|过了|过(?=\W*$)|绿)|"
     r"\d+\s*/\s*\d+ ?(?:个|项)?[^，。；]{0,4}通过|\d+ passed"
 )
 _ANY_TEST = re.compile(lexicon.TESTS, re.IGNORECASE)
 # Without a noun, where the sentence speaks of tests.
 _TESTS_BEFORE = re.compile(
     r"^\W*(?:现在|目前|已经|已|也|都|均|全部|全)*(?:通过|过)了|^\W*(?:全部|都|均|全数)通过|^\W*(?:全|一片)绿"
-    r"|\d+ ?[个项条](?:测试|用例)?通过"
+    r"|\d+ ?[个项条]?(?:测试|用例)?通过"
 )
 _BUILD = re.compile(
     rf"(?:{lexicon.BUILDS})(?P<between>[^，。；]{{0,12}}?)(?P<done>{lexicon.BUILT})", re.IGNORECASE
 )
 _BUILD_DONE = re.compile(
-    r"(?:已经?|成功|顺利)(?:编译|构建|打包)(?:了|成功|通过|完成|$|[，。])|(?:能|可以)正常(?:编译|构建)了"
+    r"(?:已经?|成功|顺利)(?:编译|构建|打包)(?:了|成功|通过|完成|$|[，。])|(?:能|可以)(?:正常|成功|顺利)?(?:编译|构建|打包)(?:通过|成功)?了"
 )
+_ANY_BUILD = re.compile(
+    r"构建|编译|打包|类型检查|静态检查|lint|mypy|tsc|eslint|build", re.IGNORECASE
+)
+_STATES = tuple((kind, re.compile(pattern)) for kind, pattern in lexicon.STATES)
 _HANDS_ON = re.compile(r"[\u4e00-\u9fff](?<![了且并但和与及后前时率的，也都可所无没啦])")
 _NOT_TESTED_AFTER = re.compile(
     r"\s?(?:率|之?前(?!端|台)|时(?!间)|的话|不了|测试发现|的(?=\S)|了?(?:请|再|就|告诉|叫我|才|通知我))"
@@ -78,7 +85,7 @@ _ONLINE = re.compile(
     r"网站|页面|站点|应用|文章|主页|落地页|博客|仪表盘|看板|服务|版本|链接|它|作品|App|app|小程序|功能"
 )
 _PRODUCTION = re.compile(r"部署|生产|服务器|集群|deploy", re.IGNORECASE)
-_PAGES = re.compile("页面|网站|站点|文章|落地页|主页|博客|作品|应用|小程序")
+_PAGES = re.compile("文档|页面|网站|站点|文章|落地页|主页|博客|作品|应用|小程序")
 _COUNTED = re.compile(r"(\d+)\s*(?:/|[^，。；\d]{0,6}?[中里]的?有?)\s*(\d+)")
 _JUST_SHOWN = re.compile(
     r"按钮|字段|标签上|枚举|(?:函数|方法|接口|变量|属性|状态).{0,8}(?:返回|用来|用于|判断|表示|变成|说明)"
@@ -102,8 +109,9 @@ def find_chinese(text: str) -> list[Kind]:
             is_under = True
             continue
         rest = "，".join(clauses[place + 1 :])
-        tells_news = any(map(_NEWS.search, clauses[:place])) and not re.search("我", text)
-        for kind in _find_clause(clause, rest, text):
+        is_news = any(map(_NEWS.search, clauses[:place])) or bool(_HEARSAY.search(text))
+        tells_news = is_news and not re.search("我", text)
+        for kind in (*_find_clause(clause, rest, text), *_find_ended(clauses, place)):
             if tells_news and kind not in ("tests_pass", "build_works"):
                 continue
             if kind not in found and not _is_withdrawn(rest, kind):
@@ -126,11 +134,29 @@ def _find_clause(clause: str, rest: str, text: str) -> Iterator[Kind]:
     yield from _find_tests(clause, rest, text)
     yield from _find_builds(clause)
     yield from _find_verbs(clause)
+    for kind, pattern in _STATES:
+        state = pattern.search(clause)
+        is_denied = state and (_is_blocked(clause[: state.start()]) or _DENIALS.search(state[0]))
+        if state and not is_denied and not _ELSEWHEN.search(clause):
+            yield kind
     live = _LIVE.search(clause)
     if live and _ONLINE.search(clause) and not _is_blocked(clause[: live.start() + 2]):
         is_planned = _PLANS.search(clause.replace("可以访问", "")) or _ELSEWHEN.search(clause)
         if not is_planned:
             yield "deployed" if re.search("服务|生产|环境|版本|功能", clause) else "published"
+
+
+def _find_ended(clauses: list[str], place: int) -> Iterator[Kind]:
+    """Give the claim of a run (`我重新编译了一遍`) whose end a later clause tells (`没有报错`)."""
+    if not _ENDED_WELL.search(clauses[place]) or not place:
+        return
+    run = next((each for each in reversed(clauses[:place]) if _RAN.search(each)), "")
+    if not run or _is_blocked(run) or _OTHERS.search(run) or _ELSEWHEN.search(run):
+        return
+    if _ANY_TEST.search(run) and not _NOT_TESTS.search(run):
+        yield "tests_pass"
+    elif _ANY_BUILD.search(run) and not _NOT_BUILDS.search(run):
+        yield "build_works"
 
 
 # -- tests and builds ------------------------------------------------------------------------------
@@ -164,11 +190,13 @@ def _has_partial(clause: str, text: str) -> bool:
     counted = _COUNTED.search(clause)
     if counted and counted[1] != counted[2]:
         return True
-    return bool(_PARTIAL.search(text.replace("100%", "").replace("100 %", "")))
+    plain = text.replace("100%", "").replace("100 %", "")
+    return bool(_PARTIAL.search(re.sub("没有一个(?:失败|挂|出错)", "", plain)))
 
 
 def _find_builds(clause: str) -> Iterator[Kind]:
-    if _NOT_BUILDS.search(clause) or _FAILURES.search(clause) or _ELSEWHEN.search(clause):
+    has_failed = _FAILURES.search(_NO_FAILURES.sub("", clause))
+    if _NOT_BUILDS.search(clause) or has_failed or _ELSEWHEN.search(clause):
         return
     patterns = (_BUILD, _BUILD_DONE)
     if any(_is_built(clause, found) for each in patterns for found in each.finditer(clause)):
@@ -248,7 +276,8 @@ def _is_done(clause: str, start: int, end: int) -> bool:
     if _is_blocked(clause[:end]) or _is_blocked_right(after) or _ELSEWHEN.search(clause):
         return False
     has_aspect = (
-        bool(_DONE_AFTER.match(after))
+        "了" in clause[start:end]
+        or bool(_DONE_AFTER.match(after))
         or bool(_DONE_BEFORE.search(before))
         or bool(
             re.match(r"[^，。；]{0,24}?(?:了(?!解)|完成|成功|完毕|✅)(?:\W*$|[^的后前])", after)
@@ -271,7 +300,7 @@ def _is_blocked(before: str) -> bool:
 
 def _is_blocked_right(after: str) -> bool:
     return bool(
-        re.match(r"[^，。；]{0,10}?(?:失败|未果|不成功|没成功|被拒|报错|超时)", after)
+        re.match(r"[^，。；]{0,10}?(?:失败|未果|不成功|没成功|被拒|报错|超时|报了?\s?\d{3})", after)
         or re.match(r"[^，。；]{0,4}?被[^，。；]{0,8}?(?:拒|驳回|拦|阻止|退回)", after)
         or re.match(r"\s?(?:一下|吧|看看|下试|大概|可能|也许|应该|估计|或许|似乎|好像)", after)
         or re.match(
@@ -286,7 +315,9 @@ def _is_of_others(before: str, after: str) -> bool:
         return True
     if re.search("我|被|把|已将|由", before):
         return False
-    left = _MARKS.sub("", _ADVERBS.sub("", _THINGS.sub("", _PLACES.sub("", before))))
+    left = _MARKS.sub(
+        "", _ADVERBS.sub("", _THINGS.sub("", _PLACES.sub("", _VERSIONS.sub("", before))))
+    )
     has_object = bool(_OBJECT_AFTER.match(after.lstrip()))
     return bool(left) and has_object and not _THINGS.search(before)
 

@@ -19,7 +19,7 @@ _VERBS = {verb.past: verb for verb in lexicon.VERBS}
 _MULTIPLE = {
     past: [verb for verb in lexicon.VERBS if verb.past == past] for past in _VERBS
 }  # "posted" and "pushed" may have several rows
-_PHRASES = {(row[1], row[2]): row for row in lexicon.PHRASES}
+_PHRASES = {row[1] for row in lexicon.PHRASES}
 _BASES = {verb.base: verb for verb in lexicon.VERBS}
 _PROGRESSIVES = {verb.progressive: verb for verb in lexicon.VERBS}
 # A sentence without any of these claims nothing.
@@ -31,7 +31,8 @@ _ANY_WORD = re.compile(
                 *_VERBS, *_BASES, *_PROGRESSIVES, *(row[1] for row in lexicon.PHRASES),
                 *lexicon.MAKERS, *lexicon.PASSES, *lexicon.WORKS, *lexicon.COMPILES,
                 *lexicon.SUCCEEDS, *lexicon.LIVE, *lexicon.ACTIVE, *lexicon.TEST_NOUNS,
-                *lexicon.REQUESTS, *lexicon.REMINDERS, *lexicon.MAILS, "set", "cron", "place",
+                *lexicon.REQUESTS, *lexicon.REMINDERS, *lexicon.MAILS, *lexicon.STATE_WORDS,
+                *lexicon.BUILD_NOUNS, "set", "cron", "place",
                 "open", "ready", "let", "errors", "warnings", "failures", "pull",
                 "github", "gitlab", "remote", "origin", "merge",
             }
@@ -56,6 +57,7 @@ _AGENT = re.compile(
 _NOT_ANY = frozenset({"nothing", "no", "none", "neither", "nowhere", "not"})
 _ELSEWHEN = re.compile(lexicon.ELSEWHEN, re.IGNORECASE)
 _HABITS = re.compile(lexicon.HABITS, re.IGNORECASE)
+_HEARSAY = re.compile(lexicon.HEARSAY, re.IGNORECASE)
 _CHAIN = lexicon.AUXILIARIES | lexicon.MODALS | lexicon.NEGATIONS | lexicon.ADVERBS
 _UNDONE = lexicon.MODALS | lexicon.NEGATIONS | {"being", "to", "get", "gets", "getting"}
 _GENERAL_SUBJECTS = ("each", "every", "any", "what")
@@ -91,13 +93,16 @@ def find_english(text: str, source: str, topic: str) -> list[Kind]:
         everything |= {"version"}
     is_elsewhen = bool(_ELSEWHEN.search(text))
     is_habit = bool(_HABITS.search(text))
+    is_hearsay = bool(_HEARSAY.search(text))
     found: list[Kind] = []
     for place, clause in enumerate(clauses):
         if clause.is_question or _is_hypothetical(clauses, place) or _is_embedded(clauses, place):
             continue
         for kind, at, is_active, is_present in _find_all(clauses, place, everything, topic, text):
-            is_other_time = is_elsewhen and not is_active
-            if is_other_time or (is_habit and kind != "scheduled"):
+            is_result = kind in ("tests_pass", "build_works")
+            if not is_active and (is_elsewhen or (is_hearsay and not is_result)):
+                continue
+            if is_habit and kind != "scheduled":
                 continue
             if kind not in found and _holds(clauses, place, at, (kind, is_active, is_present)):
                 found.append(kind)
@@ -131,12 +136,11 @@ def _find_all(
                     yield from _keep(verb.kind, at, grammar)
         elif word in lexicon.MAKERS:
             yield from _find_made(clauses, place, at)
-        after = clause.words[at + 1 : at + 1 + _NEAR]
-        phrase = next((_PHRASES[word, each] for each in after if (word, each) in _PHRASES), None)
-        if phrase and (not phrase[3] or phrase[3] & everything):
-            grammar = read_verb(clauses, place, at) or _is_plain_subject(clause, at)
-            if grammar:
-                yield phrase[0], at, False, False
+        after = clause.words[at + 1 : at + 1 + _NEAR] if word in _PHRASES else ()
+        phrase = next((kind for kind, verb, other, needed in lexicon.PHRASES if verb == word
+            and other in after and (not needed or needed & everything)), None)  # fmt: skip
+        if phrase and (read_verb(clauses, place, at) or _is_plain_subject(clause, at)):
+            yield phrase, at, False, False
         yield from _find_finished(clauses, place, at)
     for kind, at, is_present in find_states(clauses, place, topic, text):
         yield kind, at, False, is_present
@@ -249,7 +253,8 @@ def read_verb(clauses: tuple[Clause, ...], place: int, at: int) -> tuple[bool, b
     if chain & _UNDONE or _wants(left):
         return None
     if chain & lexicon.BE and not ("'s" in chain and left[-1:] in (("he",), ("she",))):
-        if _is_denied(left) or "be" in chain or _tells_of_bug(clauses, place, at):
+        is_told = _tells_of_bug(clauses, place, at) or _is_plural_in_general(clause, left)
+        if is_told or _is_denied(left) or "be" in chain:
             return None
         return False, not chain & {"been", "was", "were", "now", "already", "just"}
     if chain & {"have", "has", "had"}:
@@ -266,6 +271,14 @@ def _is_general(clauses: tuple[Clause, ...], place: int, at: int) -> bool:
     if "what" in before:
         return True
     return clause.opener == "that" and place > 0 and bool(_NOTICES & set(clauses[place - 1].words))
+
+
+def _is_plural_in_general(clause: Clause, left: tuple[str, ...]) -> bool:
+    """Return whether a subject is things of a kind: `Parachutes are deployed at 1,500 metres`."""
+    if len(left) != 1 or not left[0].endswith("s") or not left[0].isalpha():
+        return False
+    is_thing = any(map(_is_thing, (left[0], left[0][:-1], left[0].removesuffix("es"))))
+    return not is_thing and left[0] not in lexicon.ALL and clause.tokens[0].spelling[:1].isupper()
 
 
 def _tells_of_bug(clauses: tuple[Clause, ...], place: int, at: int) -> bool:
@@ -293,8 +306,20 @@ def _read_bare_verb(clause: Clause, at: int, left: tuple[str, ...]) -> tuple[boo
         return None  # `Alice pushed the branch`
     if len(left) == 1 and clause.tokens[0].spelling[:1].isupper() and not _is_thing(left[0]):
         return None
+    if _has_verb_after(clause.words, at):
+        return None  # `The job posted in the ad is remote`
     is_short = len(left) <= _FAR and not set(left) & (lexicon.AUXILIARIES | lexicon.PASSES)
     return (False, False) if is_short else None
+
+
+def _has_verb_after(words: tuple[str, ...], at: int) -> bool:
+    """Return whether the clause goes on to a verb, so that the one here belongs to its subject."""
+    for word in words[at + 1 : at + 1 + _FAR]:
+        if word in _JOINTS:
+            return False
+        if word in {"is", "are"} | lexicon.MODALS:
+            return True
+    return False
 
 
 def _read_joined(left: tuple[str, ...]) -> tuple[bool, bool] | None:
@@ -328,7 +353,8 @@ def _is_plain_subject(clause: Clause, at: int) -> tuple[bool, bool] | None:
     """Read `The page went live`, whose subject is a thing."""
     left = clause.words[:at]
     blocked = lexicon.MODALS | lexicon.NEGATIONS | lexicon.OTHERS | {"to"}
-    return None if set(left) & blocked or not left else (False, False)
+    is_blocked = bool(set(left) & blocked) or _has_bad_right(clause.words, at)
+    return None if is_blocked or not left else (False, False)
 
 
 def _is_thing(word: str) -> bool:
@@ -392,7 +418,8 @@ def _is_hypothetical(clauses: tuple[Clause, ...], place: int) -> bool:
 
 def _is_dependent(clauses: tuple[Clause, ...], place: int, *, is_present: bool) -> bool:
     clause = clauses[place]
-    if clause.opener in ("when", "once"):
+    is_perfect = bool({"has", "have"} & set(clause.words)) and "i" not in clause.words
+    if clause.opener in ("when", "once") or (clause.opener == "after" and is_perfect):
         return True
     if clause.under in lexicon.OCCASIONS and is_present:
         return True
@@ -404,6 +431,7 @@ def _is_withdrawn(clauses: tuple[Clause, ...], place: int, kind: Kind) -> bool:
     own = {noun for noun, (of, _) in lexicon.NOUNS.items() if of == kind}
     own |= {"it", "this", "they"} | (lexicon.TEST_NOUNS if kind == "tests_pass" else frozenset())
     own |= lexicon.BUILD_NOUNS if kind == "build_works" else frozenset()
+    own |= {"health", "pods"} if kind == "deployed" else frozenset()
     for after in clauses[place + 1 :]:
         if after.opener in ("but", "however", "though", "although", ";", "—", "–", "-", ","):
             words = set(after.words)

@@ -48,7 +48,7 @@ VERBS = (
     Verb("pushed", "force-pushed", "force-push", "force-pushing"),
     Verb("published", "published", "publish", "publishing", _MESSAGING | make_set(
         "journal study cve advisory rfc nature whitepaper message messages field flag property "
-        "column attribute 1999")),
+        "column attribute 1999 license licence licenses")),
     Verb("published", "republished", "republish", "republishing", _MESSAGING),
     Verb("published", "unveiled", "unveil", "unveiling", needs=make_set("site page")),
     Verb("published", "released", "release", "releasing", make_set(
@@ -64,11 +64,14 @@ VERBS = (
         needs=make_set("live published production")),
     Verb("posted", "posted", "post", "posting", make_set(
         "request endpoint form payload json data api body earnings loss profit bail signs handler "
+        "queue topic bus stream "
         "callback runnable loop")),
     Verb("posted", "reposted", "repost", "reposting"),
     Verb("posted", "tweeted", "tweet", "tweeting"),
     Verb("posted", "commented", "comment", "commenting", make_set("out code line lines"),
         make_set("pr issue thread pull-request merge-request post request ticket")),
+    Verb("posted", "answered", "answer", "answering", needs=make_set(
+        "thread issue pr ticket comment review forum")),
     Verb("posted", "replied", "reply", "replying", needs=make_set(
         "thread comment post issue pr ticket channel review tweet")),
     Verb("posted", "shared", "share", "sharing", make_set(
@@ -78,7 +81,10 @@ VERBS = (
     Verb("sent", "sent", "send", "sending", make_set(
         "request requests packet packets header headers payload payloads signal query queries "
         "byte bytes frame frames socket event events token tokens cookie cookies sigterm sigkill "
-        "response data body parameters argument sender back")),
+        "response data body parameters argument sender back pr mr pull-request merge-request")),
+    Verb("request_opened", "sent", "send", "sending", make_set("link url email message"),
+        make_set("pr mr pull-request merge-request")),
+    Verb("sent", "cc'd", "cc", "cc'ing"),
     Verb("sent", "informed", "inform", "informing"),
     Verb("sent", "resent", "resend", "resending", make_set("request requests packet packets")),
     Verb("sent", "emailed", "email", "emailing"),
@@ -94,8 +100,9 @@ VERBS = (
     Verb("sent", "pinged", "ping", "pinging", needs=make_set(
         "team him her them channel slack reviewer reviewers alice bob lead owner author on-call")),
     Verb("sent", "delivered", "deliver", "delivering", needs=make_set(
-        "message email mail notification invitation invite reminder")),
-    Verb("deployed", "deployed", "deploy", "deploying", make_set("troops parachute")),
+        "message email mail notification invitation invite reminder sms text invoice")),
+    Verb("deployed", "deployed", "deploy", "deploying", make_set(
+        "troops parachute airbag soldiers sail anchor satellite police firefighters")),
     Verb("deployed", "redeployed", "redeploy", "redeploying"),
     Verb("deployed", "shipped", "ship", "shipping",
         make_set("order package parcel hardware book")),
@@ -103,7 +110,9 @@ VERBS = (
         needs=make_set("production prod staging")),
     Verb("scheduled", "scheduled", "schedule", "scheduling", make_set(
         "kernel thread threads goroutine goroutines coroutine coroutines pod pods microtask "
-        "callback scheduler removal deprecation")),
+        "callback scheduler removal deprecation flight flights train trains bus ferry plane "
+        "departure arrival surgery exam election trial hearing concert match season movie premiere "
+        "eclipse festival")),
     Verb("scheduled", "rescheduled", "reschedule", "rescheduling"),
 )  # fmt: skip
 
@@ -113,9 +122,13 @@ PHRASES: tuple[tuple[Kind, str, str, frozenset[str]], ...] = (
     ("published", "gone", "live", frozenset()),
     ("published", "pushed", "live", frozenset()),
     ("published", "put", "live", frozenset()),
+    ("published", "put", "online", frozenset()),
+    ("posted", "went", "out", make_set("tweet post thread toot")),
     ("deployed", "rolled", "out", frozenset()),
+    ("deployed", "rolled", "back", make_set("production prod staging release deployment rollout")),
     ("sent", "reached", "out", frozenset()),
     ("scheduled", "added", "calendar", frozenset()),
+    ("scheduled", "put", "calendar", frozenset()),
     ("deployed", "put", "into", make_set("production prod")),
     ("sent", "went", "out", make_set("email emails e-mail mail message invitation invitations "
         "invites invite newsletter notification notifications announcement")),
@@ -130,7 +143,8 @@ PHRASES: tuple[tuple[Kind, str, str, frozenset[str]], ...] = (
 # Verbs that claim by the noun with them.
 MAKERS = make_set(
     "created made opened re-opened reopened submitted raised filed added set configured registered "
-    "booked completed finished performed executed cut put left dropped written set-up triggered"
+    "booked completed finished performed executed cut put left dropped written set-up triggered "
+    "amended squashed reworded"
 )
 MAKERS_BASE = make_set("create make open submit raise file add set register book put")
 MAKERS_PROGRESSIVE = make_set("creating making opening submitting raising filing adding setting")
@@ -142,10 +156,11 @@ NOUNS: dict[str, tuple[Kind, frozenset[str]]] = {
     **dict.fromkeys(("pr", "prs", "mr", "pull-request", "pull-requests", "merge-request"),
         ("request_opened", _MADE)),
     **dict.fromkeys(("commit", "commits"), ("committed", make_set(
-        "created made added completed finished"))),
+        "created made added completed finished amended squashed reworded"))),
     **dict.fromkeys(("reminder", "reminders", "alarm", "cron", "cron-job", "cronjob", "timer",
         "scheduled-task", "schedule", "recurring-task", "calendar-event", "cron-task",
-        "scheduled-job", "recurring-job", "daily-job", "weekly-job", "crontab-entry",
+        "scheduled-job", "recurring-job", "daily-job", "weekly-job", "nightly-job", "hourly-job",
+        "daily-task", "weekly-task", "nightly-task", "hourly-task", "crontab-entry",
         "calendar-invite"),
         ("scheduled", _SET)),
     **dict.fromkeys(("meeting", "appointment", "call"), ("scheduled", make_set("booked set"))),
@@ -167,7 +182,9 @@ NOUNS: dict[str, tuple[Kind, frozenset[str]]] = {
 COMPOUNDS = (
     ("pull", "request"), ("pull", "requests"), ("merge", "request"), ("cron", "job"),
     ("cron", "task"), ("scheduled", "task"), ("scheduled", "job"), ("recurring", "task"),
-    ("recurring", "job"), ("daily", "job"), ("weekly", "job"), ("calendar", "event"),
+    ("recurring", "job"), ("daily", "job"), ("weekly", "job"), ("nightly", "job"),
+    ("daily", "task"), ("weekly", "task"), ("nightly", "task"), ("hourly", "task"),
+    ("hourly", "job"), ("calendar", "event"),
     ("calendar", "invite"), ("crontab", "entry"), ("set", "up"), ("test", "suite"),
     ("type", "check"), ("type", "checks"), ("type", "checker"), ("type", "checking"),
     ("unit", "tests"),
@@ -313,7 +330,10 @@ docs documentation portfolio report landing homepage demo it everything library 
 SERVICES = make_set("service api backend worker server deployment release bot function fix feature")
 POSTS = make_set("post posts tweet comment reply announcement thread")
 REQUESTS = make_set("pr prs mr pull-request pull-requests merge-request")
-MAILS = make_set("email e-mail message mail invitation invite newsletter notification")
+MAILS = make_set("""
+email e-mail message mail invitation invite newsletter notification summary report invoice digest
+file files contract link
+""")
 REMINDERS = frozenset(noun for noun, row in NOUNS.items() if row[0] == "scheduled") | make_set(
     "job task digest alert"
 )
@@ -321,5 +341,16 @@ ACTIVE = make_set("set set-up active enabled armed live running scheduled config
 NOT_LIVE_HEADS = make_set("""
 demo data reload preview stream streaming session chat update updates search coding server edit
 editing video tests test traffic environment system documentation documents docs versions players
+""")
+# What others are said to have done.
+HEARSAY = (
+    r"\b(?:according to|reportedly|allegedly|supposedly|rumou?rs?|the news|press release"
+    r"|(?:says|said|reports) (?:the|an?|its|their) \w+)\b"
+)
+# Without one of these, or a noun above, none of the phrases is there.
+STATE_WORDS = make_set("""
+production staging prod schedule calendar runs exists forum channel board community cluster as quiet
+silent online reachable accessible went in wrote pypi npm crates.io rubygems maven docker
+marketplace store out inbox
 """)
 COUNTED = r"(\d+)\s*(?:/|of|out of)\s*(\d+)"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from hookline.guards.claims import english_lexicon as lexicon
+from hookline.guards.claims.english_phrases import STATES
 from hookline.guards.claims.prose import URL
 from hookline.text.script.reading import make_set
 
@@ -26,14 +27,15 @@ _FAILED_COUNT = re.compile(
 )
 _PERCENT = re.compile(r"\b(?!100)\d{1,2}(?:\.\d+)?\s?%")
 _NO_FAILURE = re.compile(
-    r"\b(?:no|zero|0|without(?: any)?|not a single)\s+(?:test\s+)?"
+    r"\b(?:no|zero|0|without(?: any| an?| a single)?|not a single)\s+(?:test\s+)?"
     r"(?:failures?|failing tests?|failed|failed tests?|errors?|regressions?"
     r"|type errors?|lint(?:ing)? errors?|warnings?|problems|issues)\b"
-    r"|\bnothing (?:failed|broke)|\bnone failed\b",
+    r"|\bno (?:more )?complaints\b|\bnothing (?:failed|broke)|\bnone failed\b",
     re.IGNORECASE,
 )
 _RAN = make_set("""
 ran run runs finished completed completes finishes exits exited passes passed reports reported back
+reran re-ran rerun re-run executed verified checked
 """)
 _TO_GET = make_set("get getting keep keeping make making help see seeing want wants")
 _OTHER_TEST_HEADS = make_set("""
@@ -41,6 +43,9 @@ file files config configuration output directory folder path data case name name
 option id fixture fixtures runner command coverage plan script environment server account user
 through along
 """)
+_DEFECTS = make_set("bug bugs regression regressions problem issue error cause culprit")
+_ANEW = make_set("now again")
+_ENDS_STATE = make_set("and , now again too on under without")
 _INFINITIVE = 3  # words of `to really be live` before its state
 _BEFORE_CHECKS = (("all",), ("the",), ("every",), ("both",), ("status",), ("ci",))
 _LABEL = 4  # words that a label has at most
@@ -61,6 +66,20 @@ def find_states(
     yield from _find_no_failures(clauses, place, topic, text)
     yield from _find_labels(clauses, place)
     yield from _find_told(clause.words)
+    yield from _find_worded(clause)
+
+
+def _find_worded(clause: Clause) -> Iterator[tuple[Kind, int, bool]]:
+    """Give the claims of states such as `The remote is up to date`, by their words."""
+    joined = " ".join(clause.words)
+    for kind, pattern in STATES:
+        found = pattern.search(joined)
+        is_defect = kind == "committed" and set(clause.words) & _DEFECTS
+        if found is None or is_defect or "still" in clause.words:
+            continue
+        at = joined[: found.start()].count(" ")
+        if _is_asserted(clause.words[:at]):
+            yield kind, at, True
 
 
 def _find_compiling(clause: Clause, at: int, _text: str) -> Iterator[tuple[Kind, int, bool]]:
@@ -124,6 +143,8 @@ def _find_passing(
     kinds = _kinds_of(clause, at)
     if clause.opener == ":" and place and not kinds and not before:
         kinds = _kinds_of(clauses[place - 1], len(clauses[place - 1].words))
+    if not kinds and word in lexicon.WORKS and {"run", "runs"} & set(before[-3:]):
+        kinds = _kinds_of_topic(clauses[: place + 1], topic, word, before)
     if not kinds and word in lexicon.PASSES:
         near = after[:5]
         has_object = set(near) & lexicon.TEST_NOUNS and not {"to", "into", "as"} & set(near)
@@ -201,7 +222,10 @@ def _find_no_failures(
         or len(earlier) <= _LABEL
     )
     failed = _FAILED_COUNT.search(text)
-    if nouns & lexicon.TEST_NOUNS or topic in lexicon.TEST_NOUNS:
+    is_test = "test" in found[0] or ({"ran", "reran"} & nouns and "fail" in found[0])
+    if is_test and not failed:
+        yield "tests_pass", at, False
+    elif nouns & lexicon.TEST_NOUNS or topic in lexicon.TEST_NOUNS:
         if is_run and not failed and not set(words) & {"if", "until"}:
             yield "tests_pass", at, False
     elif (nouns & (lexicon.BUILD_NOUNS - {"project", "bundle"}) and is_run and not failed) or (
@@ -215,11 +239,12 @@ def _compiles(words: tuple[str, ...], at: int) -> bool:
     is_well = bool(set(after[:3]) & lexicon.WELL) or bool(set(before[-1:]) & lexicon.WELL)
     is_clean = bool(_NO_FAILURE.search(" ".join(after[:5])))
     if words[at] in ("compiles", "builds"):
-        ends = not after or after[0] in ("and", ",", "now", "again", "too", "on", "without")
+        ends = not after or after[0] in _ENDS_STATE
+        is_anew = bool(set(words) & _ANEW)
         return bool(before) and before[-1] not in ("the", "nightly", "of") and (
             is_well
             or is_clean
-            or (ends and (words[at] == "compiles" or "now" in words or before[-1] == "it"))
+            or (ends and (words[at] == "compiles" or before[-1] == "it" or is_anew))
         )  # fmt: skip
     return is_well or is_clean
 
@@ -260,8 +285,8 @@ def _find_live(clause: Clause, at: int, text: str) -> Iterator[tuple[Kind, int, 
         return
     if not _is_asserted(before) or set(before) & (lexicon.OTHERS | {"i"}):
         return
-    if before[-1:] in (("a",), ("an",), ("the",)):
-        return  # `an online shop`
+    if before[-1:] in (("a",), ("an",), ("the",), ("goes",)):
+        return  # `an online shop`, `The page goes live on Friday`
     opens = not before and bool(set(after[:1]) & {"at", "on", "now"})
     nouns = set(before)
     in_production = bool({"production", "prod", "staging"} & set(words))
@@ -278,7 +303,9 @@ def _is_enough(word: str, nouns: set[str], text: str, *, is_on: bool) -> bool:
         return is_on or has_url or bool(nouns & lexicon.POSTS)
     if word in ("running", "deployed"):
         return is_on
-    is_own = bool(nouns & {"your", "now"})  # and not `The documentation is available at ...`
+    is_own = (
+        bool(nouns & {"your", "now"}) or f"{word} now" in text.lower()
+    )  # and not `The documentation is available at ...`
     return has_url and word != "published" and is_own and bool(nouns & lexicon.PUBLISHED_THINGS)
 
 
@@ -343,7 +370,7 @@ def _find_told(words: tuple[str, ...]) -> Iterator[tuple[Kind, int, bool]]:
     if "let" in words and "know" in words:
         at = words.index("let")
         before, between = words[:at], words[at + 1 : words.index("know")]
-        is_past = {"have", "just", "already", "also"} & set(before)
+        is_past = {"have", "just", "already", "also"} & set(before) or "you" not in between
         blocked = set(before) & (lexicon.NEGATIONS | lexicon.MODALS | {"to", "do"})
         if is_past and "i" in before and between and not blocked and "me" not in between:
             yield "sent", at, False

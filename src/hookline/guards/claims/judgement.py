@@ -65,7 +65,7 @@ _NEEDS: Mapping[Kind, tuple[frozenset[str], str, str]] = {
         "post it, or say that it is not posted"),
     "sent": (frozenset({"send", "post"}), "nothing was sent in this session",
         "send it, or say that it is not sent"),
-    "deployed": (frozenset({"deploy", "publish", "push"}), "nothing was deployed in this session",
+    "deployed": (frozenset({"deploy", "publish"}), "nothing was deployed in this session",
         "deploy it, or say that it is not deployed"),
     "scheduled": (frozenset({"schedule"}), "nothing was scheduled in this session",
         "schedule it, or say that it is not scheduled"),
@@ -78,13 +78,14 @@ _OBSCURE: Mapping[Kind, frozenset[str]] = {
     "build_works": _LOCAL | {UNKNOWN},
     "committed": _LOCAL | {UNKNOWN},
     "pushed": _LOCAL | {UNKNOWN},
-    "request_opened": _REMOTE | {"push"},
+    "request_opened": _REMOTE,
     "published": _REMOTE | {"push"},
     "posted": _REMOTE,
     "sent": _REMOTE,
-    "deployed": _REMOTE,
+    "deployed": _REMOTE | {"push"},
     "scheduled": _REMOTE,
 }
+_ID = re.compile(r"[\w.-]+$")  # at the end of a link
 _WHOLE = re.compile(
     r"\b(?:all (?:of )?(?:the |\d+ )?(?:existing |unit )?tests|every test|everything passes)\b"
     r"|\b(?:full|whole|entire|complete) (?:test )?suite\b"
@@ -205,9 +206,22 @@ def _check_later_commit(_: Claim, steps: Sequence[Step], place: int) -> str:
 def _check_request_url(claim: Claim, steps: Sequence[Step], place: int) -> str:
     shown = [url for url in steps[place].urls if _is_request(url)]
     named = [url for url in claim.urls if _is_request(url)]
-    if shown and named and not set(shown) & set(named):
+    numbers = {each[1:] for each in claim.ids if each[0] == "#"}
+    is_other_url = bool(named) and not set(shown) & set(named)
+    is_other_number = bool(numbers) and not numbers & {url.rpartition("/")[2] for url in shown}
+    if shown and (is_other_url or (is_other_number and not named)):
         return f"the request that was opened is {shown[0]}"
     return ""
+
+
+def _check_shown_url(claim: Claim, steps: Sequence[Step], place: int) -> str:
+    """Return a problem if a link differs from the one that the tool showed only in its id."""
+    shown = [url for step in steps[: place + 1] if step.is_ok is not False for url in step.urls]
+    places = {_ID.sub("", url) for url in steps[place].urls}
+    named = [url for url in claim.urls if _ID.sub("", url) in places]
+    if not named or any(one.startswith(other) for one in shown for other in claim.urls):
+        return ""
+    return f"the tool showed another link: {steps[place].urls[-1]}"
 
 
 def _is_request(url: str) -> bool:
@@ -220,6 +234,8 @@ _CHECKS: Mapping[Kind, tuple[Callable[[Claim, Sequence[Step], int], str], ...]] 
     "committed": (_check_commit_id,),
     "pushed": (_check_later_commit,),
     "request_opened": (_check_request_url,),
+    "published": (_check_shown_url,),
+    "posted": (_check_shown_url,),
 }
 
 
@@ -274,12 +290,18 @@ def _judge_scheduled(claim: Claim, evidence: Evidence) -> Judgement | None:
     ledger = evidence.jobs
     if not ledger.path or ledger.problem:
         return _unknown_without(claim, evidence, ledger)
-    fresh = [
-        job for job in ledger.entries if job.is_on and -_SOON <= evidence.now - job.at <= _FRESH
-    ]
     words = {word for word in claim.objects if word not in _GENERAL and len(word) > 1}
-    if any(not words or not job.name or _shares_word(job.name, words) for job in fresh):
+    fresh = [
+        job
+        for job in ledger.entries
+        if -_SOON <= evidence.now - job.at <= _FRESH
+        and (not words or not job.name or _shares_word(job.name, words))
+    ]
+    if any(job.is_on for job in fresh):
         return _BACKED
+    if fresh:
+        reason = f"the job {fresh[0].id} is known, but not active"
+        return Judgement(state="unbacked", reason=reason, instead="activate it, or say so")
     return None
 
 

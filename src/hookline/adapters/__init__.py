@@ -1,1 +1,0 @@
-"""hookline.adapters: connects agent frameworks to an engine, one module for each framework."""
