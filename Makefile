@@ -8,13 +8,14 @@ DEMO := .venv-demo
 PIP_FLAGS := --quiet --disable-pip-version-check --require-hashes --no-deps
 LOCAL := --quiet --disable-pip-version-check --no-deps --no-build-isolation
 
-.PHONY: demo test lint types floors unit coverage hosts kill bench fuzz lock format docs site tools clean help
+.PHONY: demo test lint types floors unit coverage hosts adapters kill bench fuzz lock format docs site tools clean help
 
 help:
 	@sed -n 's/^# //p; s/^\([a-z]*\):.*## \(.*\)/  make \1: \2/p' $(MAKEFILE_LIST)
 
-demo: $(DEMO)/.ready tools ## install hookline, then run real hook files through it
+demo: $(DEMO)/.ready tools ## install hookline, run real hook files through it, and an agent with hooks
 	$(DEMO)/bin/python examples/demo.py
+	$(DEMO)/bin/python examples/agent_demo.py
 
 test: $(VENV)/.ready tools lint types floors docs site unit ## every check and every test
 
@@ -46,6 +47,9 @@ kill: $(VENV)/.ready ## kill processes at random points of approvals and of the 
 hosts: $(VENV)/.ready ## run hookline in real agent hosts, offline; installs them into your cache, and wants npm
 	$(VENV)/bin/python -m tests.hosts
 
+adapters: $(VENV)/.ready ## play the adapters in real agent frameworks, at their oldest and latest releases
+	$(VENV)/bin/python -m tests.adapters
+
 fuzz: $(VENV)/.ready tools ## property tests with new seeds: `make fuzz` again for others
 	HOOKLINE_FUZZ=1 $(VENV)/bin/python -m pytest -q -n 2 tests/fuzz tests/laws tests/trust tests/unit/dialects
 
@@ -68,7 +72,7 @@ format: $(VENV)/.ready ## bring code and generated pages into form
 
 lock: $(VENV)/.ready ## write the lock files again (needs uv)
 	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-annotate --no-header \
-	  pyproject.toml requirements/build.in -o requirements/run.txt
+	  pyproject.toml --extra agent requirements/build.in -o requirements/run.txt
 	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-annotate --no-header \
 	  pyproject.toml requirements/build.in --group dev -o requirements/dev.txt
 	uv lock --quiet && sed -i 's/, size = [0-9]*//' uv.lock

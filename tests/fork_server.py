@@ -32,7 +32,7 @@ _LOADED_LATE = (
     "uvicorn.protocols.http.h11_impl",
 )  # fmt: skip
 # What no command here needs: a fork of a small process is a fast one.
-_LARGE = ("hookline.handlers.model_hook", "hookline.remote.")
+_LARGE = ("hookline.adapters.", "hookline.handlers.model_hook", "hookline.remote.")
 HOOKLINE = "from hookline.__main__ import main; main()"
 _LARGEST = 1 << 17  # bytes of a request, of which the environment is most
 # A program that has a command run by the server and ends as it does. A server takes signals, so it

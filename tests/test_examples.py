@@ -20,11 +20,9 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).parents[1]
 
 
-@pytest.mark.process
-def test_the_demonstration_is_as_expected() -> None:
-    """All of its verdicts, on the real engine."""
-    done = subprocess.run(
-        [sys.executable, str(ROOT / "examples" / "demo.py")],
+def run_example(name: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, str(ROOT / "examples" / name)],
         env={
             "PYTHONPATH": str(ROOT / "src"),
             "PATH": "/usr/local/bin:/usr/bin:/bin",
@@ -35,6 +33,21 @@ def test_the_demonstration_is_as_expected() -> None:
         timeout=120,
         check=False,
     )
+
+
+@pytest.mark.process
+def test_the_agent_of_the_demonstration_does_as_expected() -> None:
+    """The sample file of docker-agent runs unchanged, and its four prompts end as it says."""
+    done = run_example("agent_demo.py")
+
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.count("deny    🚫 HOOK BLOCKED") == 2
+
+
+@pytest.mark.process
+def test_the_demonstration_is_as_expected() -> None:
+    """All of its verdicts, on the real engine."""
+    done = run_example("demo.py")
 
     assert done.returncode == 0, done.stderr
     count = done.stdout.strip().splitlines()[-1].split()

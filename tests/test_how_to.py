@@ -161,7 +161,9 @@ def test_model_hooks(
 
 
 @pytest.mark.process
-@pytest.mark.parametrize("page", ["trust.md", "guards.md", "packs.md", "journal.md"])
+@pytest.mark.parametrize(
+    "page", ["trust.md", "guards.md", "packs.md", "journal.md", "run-an-agent.md"]
+)
 def test_what_is_typed(page: str, tmp_path: Path, fork_server: ForkServer) -> None:
     """The commands of a page, typed in one shell in a new home, print what the page shows."""
     (tmp_path / "bin").mkdir()
@@ -357,3 +359,12 @@ def test_any_language_over_http(any_language: tuple[Path, str]) -> None:
     assert [(each["stance"], each["reason"], len(each["verdicts"])) for each in decided] == [
         ("deny", "not here", 1)
     ] * 2
+
+
+def test_agent_frameworks(tmp_path: Path) -> None:
+    """The agent and the loop of the page print what it says."""
+    shown = files("agent-frameworks.md", tmp_path)
+    printed = [started(name, tmp_path).communicate(timeout=60) for name in ("agent.py", "loop.py")]
+
+    assert [out for out, _ in printed] == shown
+    assert [wrong(errors) for _, errors in printed] == ["", ""]

@@ -105,10 +105,15 @@ def test_the_metadata_is_whole(built: Built) -> None:
     assert metadata["Description-Content-Type"] == "text/markdown"
     assert "Typing :: Typed" in metadata.get_all("Classifier", [])
     assert set(metadata.get_all("Provides-Extra", [])) == {
+        "agent",
+        "claude-agent-sdk",
         "grpc",
+        "langchain",
         "model",
+        "openai-agents",
         "otel",
         "powershell",
+        "pydantic-ai",
         "secrets",
         "server",
     }

@@ -17,6 +17,19 @@ _MODULES = {
     "hookline.a3s": "The API of [A3S](../formats/a3s.md).",
     "hookline.chat": "`/hooks` commands for a chat.",
 }
+# Frameworks that are not installed here cannot be imported, so their names stand here.
+_ADAPTERS = (
+    "agent_hooks.AgentHooks",
+    "answers.RunStoppedError",
+    "pydantic_ai.HooksCapability",
+    "pydantic_messages.messages_from_json",
+    "pydantic_messages.messages_to_json",
+    "run_hooks.RunHooks",
+    "claude_agent_sdk.add_hooks",
+    "langchain.HooksMiddleware",
+    "openai_agents.HookedRunner",
+    "openai_agents.add_hooks",
+)
 
 
 def python_page() -> str:
@@ -30,4 +43,9 @@ def python_page() -> str:
             if inspect.isclass(found) or inspect.isfunction(found):
                 parts.append(f"::: {found.__module__}.{found.__qualname__}")
         parts.append("")
+    parts += [
+        "## hookline.adapters\n",
+        "Hooks in [agent frameworks](../how-to/agent-frameworks.md).\n",
+    ]
+    parts += [f"::: hookline.adapters.{name}" for name in _ADAPTERS]
     return "\n".join(parts).rstrip("\n") + "\n"

@@ -26,6 +26,7 @@ HKL1101 key.unknown
 HKL1102 key.missing
 HKL1103 key.misplaced
 HKL1104 key.ignored
+HKL1105 key.unsupported
 HKL1203 event.unknown
 HKL1204 event.legacy
 HKL1205 group.shape
@@ -102,6 +103,10 @@ HKL1909 install.silent
 HKL1910 install.trust
 HKL1911 install.off
 HKL1912 install.limit
+HKL1951 agent.unknown
+HKL1952 model.unknown
+HKL1953 toolset.unknown
+HKL1954 permission.pattern
 HKL2001 hook.failed
 HKL2002 hook.reentered
 HKL2003 hook.refused
@@ -110,6 +115,7 @@ HKL2005 session.damaged
 HKL2006 hook.dropped
 HKL2007 session.nameless
 HKL2008 hook.unbound
+HKL2101 script.ended
 HKL3001 trust.untrusted
 HKL3002 trust.changed
 HKL3003 trust.revoked
@@ -165,6 +171,8 @@ HKL5106 remote.unreachable
 HKL5107 remote.bounds
 HKL5108 remote.state
 HKL5109 remote.rejected
+HKL5201 adapter.missing
+HKL5202 adapter.unsupported
 HKL7001 check.off
 HKL7002 check.unapproved
 HKL7003 check.changed

@@ -13,6 +13,8 @@ from pathlib import Path
 from string import Template
 from typing import TYPE_CHECKING
 
+from tests.hosts.own_hooks import find_gate_event
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
@@ -42,9 +44,14 @@ class Machine:
             folder.mkdir()
         self._token = ""  # of `hookline serve`
         self._values = {"url": url, "home": str(self.home), "project": str(self.project)}
-        self._path = os.pathsep.join(map(str, (*programs, "/usr/local/bin", "/usr/bin", "/bin")))
+        own = self.home / ".local/bin"
+        self._path = os.pathsep.join(
+            map(str, (own, *programs, "/usr/local/bin", "/usr/bin", "/bin"))
+        )
         self._install_environment()
-        self.write_files({name: self._fill(text) for name, text in host.files.items()})
+        program = {".local/bin/hookline": f'#!/bin/sh\nexec {self.python} -I -m hookline "$@"\n'}
+        self.write_files(program)
+        self.write_files({name: self.fill(text) for name, text in host.files.items()})
 
     def _install_environment(self) -> None:
         """Make an environment with this source, and with the libraries of this interpreter."""
@@ -56,7 +63,8 @@ class Machine:
     def _packages(self) -> Path:
         return next(self.environment.glob("lib/python3*/site-packages"))
 
-    def _fill(self, text: str, **more: str) -> str:
+    def fill(self, text: str, **more: str) -> str:
+        """Return a text with the paths of this machine in it."""
         return Template(text).safe_substitute(self._values, **more)
 
     def write_files(self, files: Mapping[str, str]) -> None:
@@ -65,12 +73,18 @@ class Machine:
             path = self.home / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8")
-            path.chmod(0o755 if "scripts" in path.parts else 0o644)
+            path.chmod(0o755 if path.parent.name in ("scripts", "bin") else 0o644)
 
     @property
     def entries(self) -> Path:
         """The file in which the host has its entries."""
         return Path(self.host.facts.find_file({"HOME": str(self.home)}))
+
+    @property
+    def gate_file(self) -> Path:
+        """The file with the entry that refuses calls."""
+        event = find_gate_event(self.host.facts)
+        return self.entries / event if self.entries.is_dir() else self.entries
 
     def read_entries(self) -> bytes | None:
         """Return the content of the file with the entries, or of those in a folder of scripts.
@@ -91,6 +105,10 @@ class Machine:
     def install(self, *words: str) -> None:
         """Wire hookline into the host."""
         self._hookline("install", self.host.name, "--yes", *words)
+
+    def run_command(self, text: str) -> None:
+        """Run a command of hookline, as its user types it."""
+        self._hookline(*self.fill(text, host=self.host.name).split())
 
     @contextmanager
     def serve(self) -> Iterator[str]:
@@ -141,7 +159,7 @@ class Machine:
 
     def start_host(self, prompt: str) -> subprocess.CompletedProcess[str]:
         """Run the host with a prompt until it ends."""
-        words = [self._fill(word, prompt=prompt) for word in self.host.start.split()]
+        words = [self.fill(word, prompt=prompt) for word in self.host.start.split()]
         return self._run([self.host.facts.programs[0], *words])
 
     def read_version(self) -> str:
@@ -172,5 +190,5 @@ class Machine:
             "NO_PROXY": "127.0.0.1,localhost",
             **proxies,
             **({"HOOKLINE_TOKEN": self._token} if self._token else {}),
-            **{name: self._fill(value) for name, value in self.host.environ.items()},
+            **{name: self.fill(value) for name, value in self.host.environ.items()},
         }

@@ -20,15 +20,15 @@ _DONE = Turn(text="Done.")
 
 
 class Script:
-    """The turns that the model plays, and the requests that it was sent.
+    """The `turns` that the model plays, and the requests that it was sent.
 
     Only a request that offers tools counts: hosts also ask for titles and summaries.
     """
 
-    def __init__(self, turns: Sequence[Turn]) -> None:
+    def __init__(self, turns: Sequence[Turn] = ()) -> None:
+        self.turns = turns
         self.requests: list[str] = []
         self.others: list[str] = []
-        self._turns = turns
         self._lock = Lock()
 
     def play(self, body: dict[str, Any]) -> Turn:
@@ -39,7 +39,7 @@ class Script:
                 return _DONE
             self.requests.append(_join_texts(body))
             at = len(self.requests) - 1
-            return self._turns[at] if at < len(self._turns) else _DONE
+            return self.turns[at] if at < len(self.turns) else _DONE
 
 
 def _join_texts(tree: Any) -> str:

@@ -15,10 +15,15 @@ if TYPE_CHECKING:
 RUNS = "runs-of-the-own-hook"  # a file of the project, a line a run
 
 
+def find_gate_event(host: Host) -> str:
+    """Return the event at which hookline refuses the calls of a host."""
+    rows = make_dialect(host.dialect).table.rows
+    return next(event for event in host.events if is_gate(rows[event]))
+
+
 def add_own_hook(host: Host, text: str, reason: str) -> str:
     """Return the text of a host's file with a hook that counts its runs and refuses each call."""
-    rows = make_dialect(host.dialect).table.rows
-    event = next(event for event in host.events if is_gate(rows[event]))
+    event = find_gate_event(host)
     command = f"echo ran >> {RUNS}; echo {reason} >&2; exit 2"
     if host.form == TABLES:
         hook = f'event = "{event}"\ncommand = {json.dumps(command)}\n'

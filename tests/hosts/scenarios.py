@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+from random import Random
 from types import MappingProxyType
 from typing import TYPE_CHECKING
+from zlib import crc32
 
 from hookline.model.frozen import Frozen
 
@@ -41,6 +43,21 @@ class Hook(Frozen):
         }
 
 
+class FileCall(Frozen):
+    """A call of the host's own tool that can `read`, `write` or `edit` a file.
+
+    `$project`, `$gate`, `$event` and `$other` are filled in: the folder of the project, the file
+    with the entry that refuses calls, the event of that entry, and one of the other events. A file
+    gets `text`, or `new` for `old`.
+    """
+
+    kind: str
+    path: str
+    text: str = ""
+    old: str = ""
+    new: str = ""
+
+
 _TRIGGERS = {
     "session.start": "pre-session",
     "tool.before": "pre-tool-call",
@@ -49,6 +66,7 @@ _TRIGGERS = {
 }
 _PROGRAMS = {
     "deny": "echo $text >&2; exit 2",
+    "slow deny": "sleep 15; echo $text >&2; exit 2",
     "ask": """echo '{"decision": "ask", "reason": "$text"}'""",
     "context": """echo '{"additional_context": "$text"}'""",
     "text": "echo $text",
@@ -59,32 +77,44 @@ _PROGRAMS = {
 class Scenario(Frozen):
     """One way in which a host, the model and hookline meet.
 
-    `turns`: the commands that the model runs at once, turn by turn. `hooks`: those of the user.
-    `foreign`: the user has a guard of another host. `install`: the option of the installation; with
-    `--take-over` the user has a hook in the host's own file. `damage`: what happens to hookline
-    before the host starts. `ran` and `not_ran`: files that commands make, or must not make.
-    `reads`: a text that the model must read first in the request of that number, from 0.
-    `requests`: how often the host must ask the model for a turn, if that matters. `needs`: the
-    event, and what a decision there must be able to carry.
+    `turns`: the commands that the model runs, and the files that it writes, at once, turn by turn.
+    `hooks`: those of the user. `prompt`: what the user asks for. `foreign`: the user has a guard of
+    another host. `install`: the option of the installation; with `--take-over` the user has a hook
+    in the host's own file. `then`: the command of hookline that the user types afterwards; the name
+    of the host takes the place of `$host`. `damage`: what happens to hookline before the host
+    starts. `ran` and `not_ran`: files that calls make, or must not make. `keeps`: the file with the
+    entries must stay as it is. `reads`: a text that the model must read first in the request of
+    that number, from 0. `hidden`: a text that no request may hold. `requests`: how often the host
+    must ask the model for a turn, if that matters. `needs`: the event, and what a decision there
+    must be able to carry.
     """
 
     name: str
     title: str
-    turns: tuple[tuple[str, ...], ...] = (("touch first",),)
+    turns: tuple[tuple[str | FileCall, ...], ...] = (("touch first",),)
     hooks: tuple[Hook, ...] = ()
+    prompt: str = "Please make the file."
     foreign: bool = False
     install: str = ""
+    then: str = ""
     damage: str = ""
     ran: tuple[str, ...] = ()
     not_ran: tuple[str, ...] = ()
+    keeps: bool = False
     reads: Mapping[int, str] = MappingProxyType({})
+    hidden: str = ""
     requests: int | None = None
     needs: tuple[str, str] = ("tool.before", "deny")
 
     @property
     def is_refusal(self) -> bool:
         """Whether hookline has to refuse a call."""
-        return self.needs == ("tool.before", "deny") and bool(self.not_ran)
+        return self.needs == ("tool.before", "deny") and bool(self.not_ran or self.keeps)
+
+    @property
+    def is_recorded(self) -> bool:
+        """Whether `make test` can play it again: it needs the user's files only."""
+        return not (self.damage or self.install or self.then or self.keeps)
 
     def files(self, foreign: str) -> dict[str, str]:
         """Return the user's files by their paths in the home; `foreign`: whose guard it is."""
@@ -94,9 +124,24 @@ class Scenario(Frozen):
 
 
 TAKE_OVER, HTTP = "--take-over", "--http"
-PROMPT = "Please make the file."
 REASON = "REASON-OF-THE-GUARD"
 _CONTEXT = "CONTEXT-OF-A-HOOK"
+_RECOMMENDED = "add --recommended"
+_SKILL = "Write, declare, test and check lifecycle hooks of AI agents"
+
+
+def _make_token() -> str:
+    """Return a token of GitHub that has a valid checksum, and that GitHub never issued."""
+    letters = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+    body = "".join(Random(8).choices(letters, k=30))  # noqa: S311 - opens nothing
+    number, check = crc32(body.encode()), ""
+    while number:
+        number, digit = divmod(number, len(letters))
+        check = letters[digit] + check
+    return f"ghp_{body}{check:0>6}"
+
+
+_TOKEN = _make_token()
 
 
 def _guard(event: str, tool: str) -> str:
@@ -262,5 +307,95 @@ SCENARIOS = (
         install=HTTP,
         damage="no server",
         not_ran=("first",),
+    ),
+    Scenario(
+        name="slow call",
+        title="a hook refuses a call after 15 seconds: the host waits",
+        hooks=(Hook(on="tool.before", word="slow deny", text=REASON),),
+        not_ran=("first",),
+        reads={1: REASON},
+    ),
+    Scenario(
+        name="slow prompt",
+        title="a hook refuses a prompt after 15 seconds: the host waits",
+        hooks=(Hook(on="prompt.submit", word="slow deny", text=REASON),),
+        not_ran=("first",),
+        requests=0,
+        needs=("prompt.submit", "deny"),
+    ),
+    Scenario(
+        name="commands",
+        title="`commands` refuses a hidden `rm -rf` of the home, and no ordinary command",
+        turns=(("touch first",), ('touch second; x=rm; $x -r""f $home',)),
+        then=_RECOMMENDED,
+        ran=("first",),
+        not_ran=("second",),
+        keeps=True,
+        reads={2: "[commands] it removes a home folder (fs.root)"},
+    ),
+    Scenario(
+        name="secrets",
+        title="`secrets` refuses a prompt with a secret, which does not reach the model",
+        prompt=f"Please make the file. The token is {_TOKEN}",
+        then=_RECOMMENDED,
+        not_ran=("first",),
+        hidden=_TOKEN,
+        requests=0,
+        needs=("prompt.submit", "deny"),
+    ),
+    Scenario(
+        name="secrets in files",
+        title="`secrets` refuses a file with a secret; it only notes one in a command",
+        turns=(
+            (FileCall(kind="write", path="$project/first", text="nothing"),),
+            (f": {_TOKEN}; touch second",),
+            (FileCall(kind="write", path="$project/third", text=f"token = {_TOKEN}"),),
+        ),
+        then=_RECOMMENDED,
+        ran=("first", "second"),
+        not_ran=("third",),
+        reads={3: "(secret.written)"},
+    ),
+    Scenario(
+        name="own_config",
+        title="`own_config` refuses commands that approve, switch off, uninstall or edit hooks",
+        turns=(
+            ("touch first",),
+            ("touch second; hookline approve",),
+            ("touch third; hookline off",),
+            ("touch fourth; hookline uninstall --yes",),
+            ("touch fifth; sed -i s/hookline/nothing/ '$gate'",),
+        ),
+        ran=("first",),
+        not_ran=("second", "third", "fourth", "fifth"),
+        keeps=True,
+        reads={
+            2: "(own.command): hookline approve",
+            3: "(own.command): hookline off",
+            4: "(own.command): hookline uninstall",
+            5: "(own.entry): sed -i",
+        },
+    ),
+    Scenario(
+        name="own_config and tools",
+        title="`own_config` refuses that the host's own tools edit or write its hooks",
+        turns=(
+            (
+                FileCall(kind="write", path="$project/first", text="nothing"),
+                FileCall(kind="read", path="$gate"),
+                "touch second",
+            ),
+            (FileCall(kind="edit", path="$gate", old="$event", new="$other"),),
+            (FileCall(kind="write", path="$gate", text="{}"),),
+        ),
+        ran=("first", "second"),
+        keeps=True,
+        reads={2: "(own.entry)"},
+    ),
+    Scenario(
+        name="skill",
+        title="the model sees the skill that `hookline skill install` put there",
+        then="skill install $host",
+        reads={0: _SKILL},
     ),
 )

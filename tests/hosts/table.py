@@ -10,6 +10,9 @@ from hookline.model.frozen import Frozen
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from typing import Any, TypeAlias
+
+    Tool: TypeAlias = tuple[str, Mapping[str, Any] | str]  # its name, and its input
 
 _NONE: Mapping[str, str] = MappingProxyType({})
 
@@ -22,8 +25,10 @@ class Host(Frozen):
     the tool that runs a command, and the key of its command. `files`: what the home needs for the
     model service. `ends`: a refusal before a tool ends the run, so the model does not read the
     reason. `foreign`: the host whose guard is put to the test; its names of tools are other
-    ones. `lacks`: scenarios that do not apply, beside those for which the format has no word, and
-    why.
+    ones. `files_by`: its tools that `read`, `write` and `edit` a file, each with its input, in
+    which `$path`, `$text`, `$old` and `$new` are filled in. `read` is there only where the host
+    wants a file to be read first. `lacks`: scenarios that do not apply, beside those for which the
+    format has no word, and why.
     """
 
     name: str
@@ -34,6 +39,7 @@ class Host(Frozen):
     files: Mapping[str, str] = _NONE
     ends: bool = False
     foreign: str = "claude-code"
+    files_by: Mapping[str, Tool] = MappingProxyType({})
     lacks: Mapping[str, str] = _NONE
 
     @property
@@ -43,15 +49,25 @@ class Host(Frozen):
 
 
 _ENDS = "`pi -p` ends before a stop hook could send the agent back"
+_SILENT = "the command line program fires no `UserPromptSubmit`"
 _IDLE = "`opencode run` ends before a stop hook could send the agent back"
+# How hosts name the tools and inputs that several of them share.
+_OLD_NEW = {"old_string": "$old", "new_string": "$new"}
+_BEGIN, _END = "*** Begin Patch\n", "\n*** End Patch\n"
+_GEMINI_WRITE = ("write_file", {"file_path": "$path", "content": "$text"})
 # What must run, or `make hosts` fails.
 NEEDED = ("claude-code", "codex", "gemini")
 HOSTS = (
     Host(
         name="claude-code",
         package="@anthropic-ai/claude-code@2.1.332",
-        start="-p $prompt --allowedTools Bash",
+        start="-p $prompt --allowedTools Bash,Edit,Read,Write",
         runs=("Bash", "command"),
+        files_by={
+            "read": ("Read", {"file_path": "$path"}),
+            "write": ("Write", {"file_path": "$path", "content": "$text"}),
+            "edit": ("Edit", {"file_path": "$path", **_OLD_NEW}),
+        },
         environ={
             "ANTHROPIC_BASE_URL": "$url",
             "ANTHROPIC_API_KEY": "scripted",
@@ -64,9 +80,13 @@ HOSTS = (
         package="@openai/codex@0.169.0",
         start="exec --skip-git-repo-check -s danger-full-access $prompt",
         runs=("exec_command", "cmd"),
+        files_by={
+            "write": ("apply_patch", f"{_BEGIN}*** Add File: $path\n+$text{_END}"),
+            "edit": ("apply_patch", f"{_BEGIN}*** Update File: $path\n@@\n-$old\n+$new{_END}"),
+        },
         files={
             ".codex/config.toml": """\
-model = "scripted"
+model = "gpt-5.5"
 model_provider = "scripted"
 
 [model_providers.scripted]
@@ -80,8 +100,12 @@ wire_api = "responses"
     Host(
         name="gemini",
         package="@google/gemini-cli@0.61.0",
-        start="--yolo -m gemini-2.5-flash -p $prompt",
+        start="--yolo -m gemini-2.5-flash --include-directories $home/.gemini -p $prompt",
         runs=("run_shell_command", "command"),
+        files_by={
+            "write": _GEMINI_WRITE,
+            "edit": ("replace", {"file_path": "$path", "instruction": "Change it.", **_OLD_NEW}),
+        },
         environ={
             "GEMINI_API_KEY": "scripted",
             "GOOGLE_GEMINI_BASE_URL": "$url",
@@ -100,6 +124,11 @@ wire_api = "responses"
         package="@qwen-code/qwen-code@0.24.4",
         start="--yolo -p $prompt",
         runs=("run_shell_command", "command"),
+        files_by={
+            "read": ("read_file", {"file_path": "$path"}),
+            "write": _GEMINI_WRITE,
+            "edit": ("edit", {"file_path": "$path", **_OLD_NEW}),
+        },
         environ={
             "OPENAI_API_KEY": "scripted",
             "OPENAI_BASE_URL": "$url/v1",
@@ -119,6 +148,10 @@ wire_api = "responses"
         package="@github/copilot@1.0.102",
         start="--allow-all-tools -p $prompt",
         runs=("bash", "command"),
+        files_by={
+            "write": ("create", {"path": "$path", "file_text": "$text"}),
+            "edit": ("edit", {"path": "$path", "old_str": "$old", "new_str": "$new"}),
+        },
         environ={
             "COPILOT_PROVIDER_BASE_URL": "$url/v1",
             "COPILOT_PROVIDER_API_KEY": "scripted",
@@ -131,6 +164,10 @@ wire_api = "responses"
         package="opencode-ai@1.18.33",
         start="run -m scripted/scripted $prompt",
         runs=("bash", "command"),
+        files_by={
+            "write": ("write", {"filePath": "$path", "content": "$text"}),
+            "edit": ("edit", {"filePath": "$path", "oldString": "$old", "newString": "$new"}),
+        },
         environ={
             "OPENCODE_DISABLE_MODELS_FETCH": "1",
             "npm_config_fetch_retries": "0",  # it installs what plugins may import
@@ -155,6 +192,10 @@ wire_api = "responses"
         package="@mariozechner/pi-coding-agent@0.73.1",
         start="--provider scripted --model scripted -p $prompt",
         runs=("bash", "command"),
+        files_by={
+            "write": ("write", {"path": "$path", "content": "$text"}),
+            "edit": ("edit", {"path": "$path", "edits": [{"oldText": "$old", "newText": "$new"}]}),
+        },
         files={
             ".pi/agent/models.json": """\
 {
@@ -176,6 +217,10 @@ wire_api = "responses"
         package="kimi-cli==1.47.0",
         start="--print -p $prompt",
         runs=("Shell", "command"),
+        files_by={
+            "write": ("WriteFile", {"path": "$path", "content": "$text"}),
+            "edit": ("StrReplaceFile", {"path": "$path", "edit": {"old": "$old", "new": "$new"}}),
+        },
         files={
             ".kimi/config.toml": """\
 default_model = "scripted"
@@ -197,6 +242,11 @@ max_context_size = 100000
         package="@moonshot-ai/kimi-code@2.1.0",
         start="-p $prompt",
         runs=("Bash", "command"),
+        files_by={
+            "read": ("Read", {"path": "$path"}),
+            "write": ("Write", {"path": "$path", "content": "$text"}),
+            "edit": ("Edit", {"path": "$path", **_OLD_NEW}),
+        },
         files={
             ".kimi-code/config.toml": """\
 default_model = "scripted"
@@ -219,6 +269,10 @@ max_context_size = 100000
         package="cline@3.0.65",
         start="$prompt",
         runs=("run_commands", "commands"),
+        files_by={
+            "write": ("editor", {"path": "$path", "new_text": "$text"}),
+            "edit": ("editor", {"path": "$path", "old_text": "$old", "new_text": "$new"}),
+        },
         environ={"CLINE_SESSION_BACKEND_MODE": "local"},  # else a daemon stays behind
         files={
             ".cline/data/settings/providers.json": """\
@@ -243,7 +297,9 @@ max_context_size = 100000
         },
         ends=True,
         lacks={
-            "prompt block": "the command line program fires no `UserPromptSubmit`",
+            "prompt block": _SILENT,
+            "secrets": _SILENT,
+            "slow prompt": _SILENT,
             "parallel calls": "a refusal ends the run, and with it the other calls of the turn",
         },
     ),

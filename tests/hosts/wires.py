@@ -15,10 +15,13 @@ if TYPE_CHECKING:
 
 
 class Call(Frozen):
-    """A tool call of the model, by the name and the input that the host's tool has."""
+    """A tool call of the model, by the name and the input that the host's tool has.
+
+    The input is a text where the tool takes no JSON.
+    """
 
     tool: str
-    input: dict[str, Any]
+    input: dict[str, Any] | str
     id: str = "call_1"
 
 
@@ -92,16 +95,14 @@ def _anthropic_events(turn: Turn, model: str) -> Events:
 def _responses_items(turn: Turn) -> list[Json]:
     said = {"type": "output_text", "text": turn.text, "annotations": []}
     message = {"type": "message", "id": "msg_1", "role": "assistant", "content": [said]}
-    return ([message] if turn.text else []) + [
-        {
-            "type": "function_call",
-            "id": f"fc_{call.id}",
-            "call_id": call.id,
-            "name": call.tool,
-            "arguments": json.dumps(call.input),
-        }
-        for call in turn.calls
-    ]
+    return ([message] if turn.text else []) + [_responses_call(call) for call in turn.calls]
+
+
+def _responses_call(call: Call) -> Json:
+    named = {"id": f"fc_{call.id}", "call_id": call.id, "name": call.tool}
+    if isinstance(call.input, str):
+        return {"type": "custom_tool_call", "input": call.input, **named}
+    return {"type": "function_call", "arguments": json.dumps(call.input), **named}
 
 
 def _responses_whole(turn: Turn, model: str) -> Json:

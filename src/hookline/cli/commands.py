@@ -231,12 +231,29 @@ COMMANDS = {
         "hookline log verify",
         codes="1 verify: changed, or no journal; 130 interrupted",
     ),
+    "snapshots": Command(
+        "decide",
+        "list the snapshots that the builtin `snapshot` took, or undo them",
+        "snapshots.snapshots",
+        "hookline snapshots",
+        "hookline snapshots undo",
+        "hookline snapshots reset 3",
+        codes="1 a file could not be restored",
+    ),
     "answer": Command(
         "run",
         "answer one event of a host; hosts start this",
         "answer.make_request",
         "hookline answer claude-code < payload.json",
         codes="as the host expects",
+    ),
+    "run": Command(
+        "run",
+        "run an agent of a docker-agent file, with hooks of every format",
+        "run.run",
+        "hookline run agent.yaml 'list the files here'",
+        "hookline run agent.yaml --output-format json 'what is new?'",
+        codes="1 a hook or a limit ended it, 4 the model did not answer, 130 interrupted",
     ),
     "serve": Command(
         "run",
@@ -264,9 +281,8 @@ COMMANDS = {
 }
 GROUPS = ("start", "look", "try", "decide", "run", "other")
 
-# What others call it -> what we do. `run` is kept free for running an agent.
+# What others call it -> what we do.
 ELSEWHERE = read_table("""
-run              to fire an event: hookline fire EVENT
 eval             to fire an event: hookline fire EVENT
 check            to fire an event: hookline fire EVENT; to check files: hookline validate
 validate-config  hookline validate

@@ -24,8 +24,9 @@ _NAME = "hookline"
 _VERBS = ("install", "remove")
 # Where each host looks for skills: below its settings folder, and in a project. From their pages
 # on skills: code.claude.com, developers.openai.com/codex, geminicli.com, docs.github.com/copilot,
-# cursor.com and opencode.ai; Qwen Code keeps the places of Gemini CLI, whose fork it is.
-_PLACES = {
+# cursor.com and opencode.ai; Qwen Code keeps the places of Gemini CLI, whose fork it is. Those of
+# pi and of both Kimi are from their programs.
+PLACES = {
     "claude-code": ("skills", ".claude/skills"),
     "codex": ("skills", ".agents/skills"),
     "gemini": ("skills", ".gemini/skills"),
@@ -33,6 +34,9 @@ _PLACES = {
     "cursor": ("skills", ".cursor/skills"),
     "opencode": ("skills", ".opencode/skills"),
     "qwen": ("skills", ".qwen/skills"),
+    "pi": ("skills", ".pi/skills"),
+    "kimi": ("skills", ".kimi/skills"),
+    "kimi-code": ("skills", ".kimi-code/skills"),
 }
 
 
@@ -53,16 +57,16 @@ def skill(
         hint = did_you_mean(verb, _VERBS) or "install or remove"
         raise usage_error(f"`skill {verb}` is nothing", hint)
     for name in names:
-        if name not in _PLACES:
-            hint = did_you_mean(name, _PLACES) or f"one of {', '.join(_PLACES)}"
+        if name not in PLACES:
+            hint = did_you_mean(name, PLACES) or f"one of {', '.join(PLACES)}"
             raise usage_error(f"`{name}` is no host with skills that hookline knows", hint)
     if not dry_run:
         require_person(os.environ, " ".join(["hookline skill", verb, *names]))
     Selection(folder=folder).enter_folder()
-    chosen = names or [host.name for host in find_hosts(os.environ) if host.name in _PLACES]
+    chosen = names or [host.name for host in find_hosts(os.environ) if host.name in PLACES]
     if not chosen:
         raise ConfigError("no host with skills was found on this machine", name="install.host",
-                          hint=f"name one of {', '.join(_PLACES)}")  # fmt: skip
+                          hint=f"name one of {', '.join(PLACES)}")  # fmt: skip
     change = _install if verb == "install" else _remove
     results = [change(name, _find_folder(name, os.environ, is_project=project), dry_run=dry_run)
                for name in dict.fromkeys(chosen)]  # fmt: skip
@@ -71,7 +75,7 @@ def skill(
 
 
 def _find_folder(name: str, environ: Mapping[str, str], *, is_project: bool) -> str:
-    below, in_project = _PLACES[name]
+    below, in_project = PLACES[name]
     if is_project:
         return os.path.abspath(os.path.join(in_project, _NAME))
     return os.path.join(HOSTS[name].find_folder(environ), below, _NAME)

@@ -67,15 +67,20 @@ def _may_mean(condition: Condition, event: Event) -> bool:
 
 
 def rename_for_hook(spec: HookSpec, event: Event) -> Event:
-    """Return the event with the tool name and input keys of the hook's own host."""
+    """Return the event with the tool name and input keys of the hook's own host.
+
+    A guest of a dialect, such as opencode, names its tools otherwise than the dialect's own host.
+    """
     body = event.body
     if (
         (spec.match_tools == "native" and spec.kind == event.kind)
-        or spec.dialect == event.dialect
+        or not knows_aliases(spec, event)
         or not isinstance(body, ToolCall)
     ):
         return event
     names = translate_name(body.tool, event.dialect, spec.dialect)
+    if spec.dialect == event.dialect and body.tool in names:
+        return event
     given = _rename_keys(body.input, input_names(body.tool, event.dialect, spec.dialect))
     tool = next((name for name in names if _is_for(spec, name)), names[0]) if names else body.tool
     return (

@@ -11,6 +11,7 @@ import json
 import posixpath
 import re
 
+from hookline.errors import ConfigError
 from hookline.guards.commands.arguments import read_arguments
 from hookline.guards.commands.judge import find_folder, list_commands
 from hookline.guards.finding import Answer, Finding
@@ -19,6 +20,7 @@ from hookline.model.tools import families, list_paths
 from hookline.model.verdict import Stance
 from hookline.text.script.evaluate import read_shell
 from hookline.text.script.reading import UNKNOWN, Word, make_set
+from hookline.wire.parsers import parse
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -42,9 +44,11 @@ _WRITERS = {
     ),
     **dict.fromkeys(make_set("cp install ln rsync scp"), "last"),
 }  # fmt: skip
+_PATCHERS = make_set("apply_patch applypatch patch")
 _IN_PLACE = {"sed": ("i", "in-place"), "perl": ("i",), "ruby": ("i",), "gawk": ("i",),
              "yq": ("i", "inplace"), "sponge": (), "jq": ("i",)}  # fmt: skip
 _PATCHED = re.compile(r"^\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.+)$", re.MULTILINE)
+_DIFFED = re.compile(r"^(?:\+\+\+|---) (?:[ab]/)?([^\t\n]+)", re.MULTILINE)
 _CODE_WRITES = re.compile(r"""['"]([^'"\n]+)['"]\s*,\s*['"][waxr]?\+?[wax]|write|remove|unlink""")
 _LITERAL = re.compile(r"""['"]([^'"\n]{2,300})['"]""")
 # What makes an unknown path beside a writing program worth a question.
@@ -55,6 +59,8 @@ _REASONS = {
     "git": ("own.entry", "it changes the hooks of Git"),
     "covered": ("own.covered", "it changes a file that an approved hook runs"),
 }
+# Files of hosts that hold other settings beside hooks.
+_SETTINGS = make_set("settings.json settings.local.json config.toml config.yaml")
 _ASK_USER = "say to the user what should change, and let the user do it"
 
 
@@ -81,7 +87,7 @@ def _judge_command(text: str, event: Event, world: World) -> Iterator[Finding]:
     for call in reading.calls:
         if _is_own_command(call):
             yield _make_finding("own.command", "it decides which hooks run", call.text, text)
-        for word in _list_written(call):
+        for word in (*_list_written(call), *_list_patched(call)):
             yield from _judge_path(word, call, world, text)
 
 
@@ -139,6 +145,16 @@ def _list_written(call: Call) -> Iterator[Word]:
         yield from given.operands[1:]
 
 
+def _list_patched(call: Call) -> Iterator[Word]:
+    """Yield the files that the patches in the words and on the input of a call change."""
+    texts = [word.text for word in call.words[1:]]
+    if call.program not in _PATCHERS and (call.program != "git" or "apply" not in texts):
+        return
+    for text in (*texts, call.stdin.text if call.stdin else ""):
+        for pattern in (_PATCHED, _DIFFED):
+            yield from map(Word, pattern.findall(text))
+
+
 def _judge_path(word: Word, call: Call, world: World, text: str) -> Iterator[Finding]:
     if not word.is_known:
         if _HINT.search(text):
@@ -176,8 +192,11 @@ def _judge_edit(event: Event, world: World) -> Iterator[Finding]:
 
 
 def _keeps_hooks(given: Any, path: str, world: World) -> bool:
-    """Return whether a settings file has the same hooks after an edit of something else."""
-    if not isinstance(given, dict):
+    """Return whether a settings file has the same hooks after an edit of something else.
+
+    It does not for a file that holds hooks only, or that cannot be read before and after.
+    """
+    if not isinstance(given, dict) or posixpath.basename(path) not in _SETTINGS:
         return False
     try:
         before = world.read_file(path) or ""
@@ -190,18 +209,32 @@ def _keeps_hooks(given: Any, path: str, world: World) -> bool:
         if not isinstance(old, str) or not isinstance(new, str) or not old or old not in before:
             return False
         after = before.replace(old, new)
-    return bool(_read_hooks(before) == _read_hooks(after))
-
-
-def _read_hooks(text: str) -> Any:
-    """Return what a file says of hooks: of JSON their values, else the lines that name them."""
     try:
-        tree = json.loads(text) if text.strip() else {}
-    except ValueError:
-        return [line.strip() for line in text.splitlines() if "hook" in line.lower()]
-    if not isinstance(tree, dict):
-        return tree
-    return {key: value for key, value in tree.items() if "hook" in key.lower()}
+        return _read_hooks(before, path) == _read_hooks(after, path)
+    except ConfigError:
+        return False
+
+
+def _read_hooks(text: str, path: str) -> list[tuple[str, str]]:
+    """Return each key of a file that names hooks, at any depth, with its value as JSON.
+
+    Raises:
+        ConfigError: the text cannot be read.
+    """
+    tree = parse(text, path, placed=False).value if text.strip() else {}
+    return list(_list_hook_keys(tree))
+
+
+def _list_hook_keys(tree: Any) -> Iterator[tuple[str, str]]:
+    if isinstance(tree, list):
+        for each in tree:
+            yield from _list_hook_keys(each)
+    elif isinstance(tree, dict):
+        for key, value in tree.items():
+            if "hook" in str(key).lower():
+                yield str(key), json.dumps(value, default=str)
+            else:
+                yield from _list_hook_keys(value)
 
 
 def _list_texts(value: Any) -> Iterator[str]:

@@ -124,7 +124,7 @@ def _pick(given: Any, keys: tuple[str, ...]) -> dict[str, Any]:
     return {key: given[key] for key in keys if key in given} if isinstance(given, dict) else {}
 
 
-_OLD_TEXT = frozenset(("old_string", "old_str", "old_text", "old"))
+_OLD_TEXT = frozenset(("old_string", "old_str", "old_text", "old", "oldString", "oldText"))
 
 
 def _without_old_text(given: Any) -> Any:

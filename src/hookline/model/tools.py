@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _MCP = "mcp"
 _OTHERS = "*"
 # The keys under which known tools have a path.
-_PATH_KEYS = ("file_path", "path", "notebook_path", "filename", "file", "paths")
+_PATH_KEYS = ("file_path", "path", "filePath", "notebook_path", "filename", "file", "paths")
 
 
 @cache

@@ -119,6 +119,15 @@ def told(
         ("docker-agent", "frobnicate", {"cmd": "x"}, "frobnicate", {"cmd": "x"}),
         ("docker-agent", "shell", None, "Bash", None),
         ("claude-code", "Bash", {"cmd": "x"}, "Bash", {"cmd": "x"}),
+        ("claude-code", "bash", {"command": "x"}, "Bash", {"command": "x"}),
+        ("claude-code", "write", {"filePath": "a"}, "Write", {"file_path": "a"}),
+        (
+            "claude-code",
+            "edit",
+            {"path": "a", "edits": []},
+            "Edit",
+            {"file_path": "a", "edits": []},
+        ),
     ],
 )
 def test_a_call_is_told_in_the_hooks_own_words(
@@ -162,6 +171,30 @@ def test_a_rewrite_lands_under_the_hosts_keys(given: Any, value: Any, back: Any)
 
     assert landed is not None
     assert landed.value == back
+
+
+@pytest.mark.parametrize(
+    ("tool", "given", "value", "back"),
+    [
+        ("write", {"filePath": "a"}, {"file_path": "b", "content": "c"}, {"filePath": "b"}),
+        ("edit", {"filePath": "a", "oldString": "x"}, {"old_string": "y"}, {"oldString": "y"}),
+        ("write", {"path": "a"}, {"file_path": "b"}, {"path": "b"}),
+        ("bash", {"command": "a"}, {"command": "b"}, {"command": "b"}),
+    ],
+)
+def test_a_rewrite_lands_under_the_keys_of_a_guest(
+    tool: str, given: Any, value: Any, back: Any
+) -> None:
+    """A plugin in opencode or pi asks in the dialect of Claude Code."""
+    event = Event(kind="tool.before", dialect="claude-code", body=ToolCall(tool=tool, input=given))
+    spec = HOOK.replace(match_tools="canonical")
+
+    landed = rename_rewrite_back(
+        Rewrite(target="input", value=value), spec, event, rename_for_hook(spec, event)
+    )
+
+    assert landed is not None
+    assert landed.value.items() >= back.items()
 
 
 def test_other_rewrites_stay_as_they_are() -> None:

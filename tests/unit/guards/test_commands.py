@@ -130,6 +130,7 @@ def test_paranoid_asks_about_more(line, rule):
         ({"command": ["bash", "-lc", "rm -rf ~"]}, ["bash -lc 'rm -rf ~'"]),
         ({"commands": [{"command": "a"}, {"command": "b"}]}, ["a", "b"]),
         ({"commands": ["git status", "rm -rf ~"]}, ["git status", "rm -rf ~"]),
+        ({"commands": ["ls", "rm -rf ~"]}, ["ls", "rm -rf ~"]),
         ({"command": {"cmd": "ls"}}, ["ls"]),
         ({"path": "x"}, []),
         (None, []),

@@ -87,6 +87,10 @@ def fire(engine, tool, **given):
         "git -c core.hooksPath=/dev/null commit -m x",
         "rm .git/hooks/pre-commit",
         "git checkout -- .claude/settings.json",
+        "apply_patch <<'E'\n*** Begin Patch\n*** Update File: .hookline.yaml\n*** End Patch\nE\n",
+        "apply_patch '*** Begin Patch\n*** Delete File: .claude/settings.json\n*** End Patch'",
+        "patch -p1 <<'E'\n--- a/x\n+++ b/.claude/settings.json\n@@ -1 +1 @@\nE\n",
+        "git apply <<'E'\n--- a/x\n+++ b/.hookline.yaml\n@@ -1 +1 @@\nE\n",
     ],
 )
 def test_a_shell_does_not_change_hooks(engine, line):
@@ -121,6 +125,7 @@ def test_a_shell_does_not_change_hooks(engine, line):
         'rm -rf "$TMP"',
         "mkdir -p src/hooks && touch src/hooks/useCart.ts",
         "pip install hookline",
+        "apply_patch <<'E'\n*** Begin Patch\n*** Update File: src/app.py\n*** End Patch\nE\n",
         "git checkout -- src/app.py",
     ],
 )
@@ -152,6 +157,40 @@ def test_an_edit_of_something_else_in_the_settings_of_a_host_passes(engine):
     assert fire(engine, "edit", **edit) == "silent"
     assert fire(engine, "edit", path=path, old_string='"x"', new_string='"true"') == "deny"
     assert fire(engine, "edit", path=path, old_string="gone", new_string="") == "deny"
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "old", "new", "stance"),
+    [
+        (".kimi/config.toml", '[[hooks]]\nevent = "PreToolUse"\n', "PreToolUse", "Stop", "deny"),
+        (".kimi/config.toml", 'model = "a"\n[[hooks]]\nevent = "x"\n', '"a"', '"b"', "silent"),
+        (".codex/config.toml", "[features]\nhooks = true\n", "true", "false", "deny"),
+        (".gemini/settings.json", '{"a": {"enableHooks": true}}', "true", "false", "deny"),
+        (".gemini/settings.json", '{} // a comment\n{"hooks": {}}', "a comment", "b", "deny"),
+        (".config/opencode/plugins/hookline.js", 'ask("PreToolUse")', "PreToolUse", "x", "deny"),
+        (".config/cagent/hooks.d/x.yaml", "pre_tool_use: []", "pre_tool_use", "x", "deny"),
+        (".config/hookline/hookline.yaml", "on: tool.before", "tool.before", "stop", "deny"),
+    ],
+)
+def test_an_edit_of_a_file_with_hooks_passes_only_if_all_hooks_stay(
+    engine, name, text, old, new, stance
+):
+    """An event or a switch is part of a hook, also on a line that does not say so."""
+    path = f"{engine.environ['HOME']}/{name}"
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "w") as file:
+        file.write(text)
+    assert fire(engine, "edit", path=path, old_string=old, new_string=new) == stance
+
+
+@pytest.mark.parametrize("key", ["filePath", "file_path", "path"])
+@pytest.mark.parametrize("tool", ["write", "edit"])
+def test_the_tools_of_a_plugin_do_not_change_hooks(engine, tool, key):
+    """Plugins of opencode and pi name the path of a file otherwise than Claude Code."""
+    path = f"{engine.environ['HOME']}/.config/opencode/plugins/hookline.js"
+    given = {key: path, "content": "", "oldString": "a", "newString": "b"}
+    payload = {"session_id": "s1", "cwd": engine.cwd, "tool_name": tool, "tool_input": given}
+    assert engine.fire("PreToolUse", payload, dialect="claude-code").stance.word == "deny"
 
 
 def test_a_patch_is_read(engine):

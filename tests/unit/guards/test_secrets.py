@@ -63,6 +63,8 @@ def test_a_written_secret_is_refused(engine):
     assert decision.stance is Stance.DENY
     edit = {"path": "a.py", "old_string": f"k='{KEY}'", "new_string": "k=os.environ['K']"}
     assert fire(engine, "tool.before", tool="edit", input=edit).stance is Stance.SILENT
+    edits = {"path": "a.py", "edits": [{"oldText": f"k='{KEY}'", "newText": "k=1"}]}  # pi
+    assert fire(engine, "tool.before", tool="edit", input=edits).stance is Stance.SILENT
     code = {"path": "a.py", "content": "password = 'hunter2!'\n"}
     assert fire(engine, "tool.before", tool="write", input=code).stance is Stance.SILENT
 

@@ -111,7 +111,12 @@ def test_a_tool_is_called_as_its_host_does(
     [
         ("shell", "docker-agent", "claude-code", {"cmd": "command"}),
         ("Bash", "claude-code", "docker-agent", {"command": "cmd"}),
-        ("Write", "claude-code", "copilot", {"file_path": "path", "content": "file_text"}),
+        (
+            "Write",
+            "claude-code",
+            "copilot",
+            {"file_path": "path", "filePath": "path", "content": "file_text"},
+        ),
         ("frobnicate", "claude-code", "docker-agent", {}),
     ],
 )

@@ -207,8 +207,10 @@ class _Loader(Frozen):
         **fields: Any,
     ) -> HookSpec:
         source = self.source
-        # `subagent_stop` names the child and runs on its parent's hooks.
-        if self.agents and row.native != "subagent_stop":
+        if self.agents and row.native == "subagent_stop":
+            # It names the child, and runs on the hooks of its parent, which upstream does not name.
+            matcher = (*matcher, OneOf(field="parent_agent", names=self.agents | {""}))
+        elif self.agents:
             matcher = (*matcher, OneOf(field="agent", names=self.agents))
         return make_spec(
             source,

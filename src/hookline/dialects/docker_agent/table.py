@@ -87,7 +87,7 @@ before_compaction             | deny summary                | secondary verdicts
 after_compaction              |                             |
     COUNTS summary
 subagent_stop                 |                             |
-    parent_session_id stop_response=last_message!
+    parent_session_id parent_agent_name=parent_agent stop_response=last_message!
 notification                  |                             |
     NOTICE
 on_error                      |                             | body=Message

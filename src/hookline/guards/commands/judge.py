@@ -228,14 +228,14 @@ def list_commands(given: Any) -> list[str]:
         elif isinstance(value, dict):
             found += list_commands(value)
         elif isinstance(value, list):
-            found += _read_list(value)
+            found += _read_list(value, are_commands=key == "commands")
     return found
 
 
-def _read_list(value: list[Any]) -> list[str]:
-    """Return a list of words as one command; a list of objects as several."""
+def _read_list(value: list[Any], *, are_commands: bool) -> list[str]:
+    """Return a list of words as one command; a list of commands or objects as several."""
     if value and all(isinstance(word, str) for word in value):
-        is_lines = len(value) > 1 and all(" " in word for word in value)
+        is_lines = are_commands or (len(value) > 1 and all(" " in word for word in value))
         return list(value) if is_lines else [shlex.join(value) if len(value) > 1 else value[0]]
     return [text for each in value for text in list_commands(each)]
 

@@ -1,0 +1,245 @@
+"""Tools: the toolsets of an agent file, on those of pydantic-ai and its harness."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING, Any
+
+from pydantic_ai.capabilities import LocalWorkspace
+from pydantic_ai.exceptions import ToolFailed
+from pydantic_ai.tools import RunContext  # noqa: TC002 - the framework reads the signatures
+from pydantic_ai.toolsets import FunctionToolset
+from pydantic_ai_harness.bubblewrap_sandbox import BubblewrapSandbox
+from pydantic_ai_harness.filesystem import READ_ONLY_TOOL_NAMES, FileSystem
+from pydantic_ai_harness.planning import InMemoryPlanStore, Planning
+from pydantic_ai_harness.shell import LLM_API_KEY_ENV_PATTERNS, ShellToolset
+
+from hookline.host.turns import Gate  # noqa: TC001 - the framework reads the signatures
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from pydantic_ai.capabilities import AbstractCapability
+    from pydantic_ai.tools import ToolDefinition
+    from pydantic_ai.toolsets import AbstractToolset
+
+    from hookline.host.agent_spec import SandboxSettings, Toolset
+
+_LONGEST_OUTPUT = 200_000  # characters; `limit_large_tool_results` shortens earlier
+_LONGEST_COMMAND = 600.0  # seconds
+_FAILED = "[exit code: "  # how the harness ends the output of a program that failed
+
+
+def make_workspace(
+    folder: str, environ: Mapping[str, str], sandbox: SandboxSettings
+) -> AbstractCapability[Any]:
+    """Return the workspace of a session: its folder, and the environment of its commands.
+
+    Keys of model providers are left out. With a sandbox, commands run under bubblewrap.
+    """
+    kept = {
+        name: value
+        for name, value in environ.items()
+        if not any(fnmatchcase(name, pattern) for pattern in LLM_API_KEY_ENV_PATTERNS)
+    }
+    workspace: LocalWorkspace[Any] = LocalWorkspace(folder, env=kept)
+    if not sandbox.kind:
+        return workspace
+    binds = [word for path in sandbox.writable for word in ("--bind", path, path)]
+    return BubblewrapSandbox(workspace, network=sandbox.network, bwrap_args=binds)
+
+
+def make_shell(env: Mapping[str, str]) -> AbstractToolset[Any]:
+    """Return the tool `shell`, and those for background jobs, under docker-agent's names."""
+    programs: ShellToolset[Any] = ShellToolset(
+        allowed_commands=(),
+        denied_commands=(),
+        denied_operators=(),
+        default_timeout=30.0,
+        max_output_chars=_LONGEST_OUTPUT,
+        persist_cwd=False,
+        allow_interactive=True,
+        env=env,
+    )
+    tools: FunctionToolset[Any] = FunctionToolset()
+
+    @tools.tool
+    async def shell(
+        ctx: RunContext[Any],
+        cmd: str,
+        cwd: str = ".",
+        timeout: float = 30,  # noqa: ASYNC109
+    ) -> str:
+        """Run a command with the shell, and return its output.
+
+        Args:
+            ctx: The run.
+            cmd: The command line.
+            cwd: The folder to run it in.
+            timeout: Seconds after which it is stopped.
+        """
+        line = cmd if cwd in ("", ".") else f"cd -- {shlex.quote(cwd)} && {{ {cmd}\n}}"
+        seconds = min(max(timeout, 1.0), _LONGEST_COMMAND)
+        output = await programs.run_command(ctx, line, timeout_seconds=seconds)
+        if output.rstrip().rpartition("\n")[2].startswith((_FAILED, "[Command timed out")):
+            raise ToolFailed(output)
+        return output
+
+    @tools.tool
+    async def run_background_job(ctx: RunContext[Any], cmd: str) -> str:
+        """Start a command that goes on in the background, such as a server; returns its id.
+
+        Args:
+            ctx: The run.
+            cmd: The command line.
+        """
+        return await programs.start_command(ctx, cmd)
+
+    @tools.tool
+    async def view_background_job(ctx: RunContext[Any], job_id: str) -> str:
+        """Show the state and the last output of a background job.
+
+        Args:
+            ctx: The run.
+            job_id: The id of the job.
+        """
+        return await programs.check_command(ctx, job_id)
+
+    @tools.tool
+    async def stop_background_job(ctx: RunContext[Any], job_id: str) -> str:
+        """Stop a background job, and return its last output.
+
+        Args:
+            ctx: The run.
+            job_id: The id of the job.
+        """
+        return await programs.stop_command(ctx, job_id)
+
+    return tools.with_metadata(category="shell")
+
+
+def make_filesystem(spec: Toolset, folder: str) -> AbstractToolset[Any]:
+    """Return the file tools; they stay below the session's folder, or in the allowed folders."""
+    allowed = [os.path.join(folder, path) for path in spec.allow_list]
+    denied = [os.path.join(folder, path) for path in spec.deny_list]
+    files: FileSystem[Any] = FileSystem(
+        root_dir="/" if allowed or denied else None,
+        allowed_patterns=_list_patterns(allowed or [folder]) if allowed or denied else (),
+        denied_patterns=_list_patterns(denied),
+        content_hashes=False,
+    )
+    return files.get_toolset().with_metadata(category="filesystem")
+
+
+def _list_patterns(folders: Sequence[str]) -> list[str]:
+    paths = [os.path.realpath(os.path.expanduser(folder)).strip("/") for folder in folders]
+    return [pattern for path in paths for pattern in (path, f"{path}/**")]
+
+
+def make_think() -> AbstractToolset[Any]:
+    """Return the tool `think`, which does nothing but hold a thought."""
+    tools: FunctionToolset[Any] = FunctionToolset()
+
+    @tools.tool_plain
+    def think(thought: str) -> str:
+        """Write a thought down, to reason before the next step; it changes nothing.
+
+        Args:
+            thought: The thought.
+        """
+        return thought
+
+    return tools.with_metadata(category="think", read_only=True)
+
+
+def make_todo() -> AbstractCapability[Any]:
+    """Return the plan tools; the plan lasts as long as the agent."""
+    return Planning(store=InMemoryPlanStore(), inject=False)
+
+
+def make_mcp(
+    spec: Toolset, folder: str, env: Mapping[str, str], headers: Mapping[str, str]
+) -> AbstractToolset[Any]:
+    """Return the tools of an MCP server: a program, or an address."""
+    # Few agents have one.
+    from fastmcp.client.transports import (  # noqa: PLC0415
+        SSETransport,
+        StdioTransport,
+        StreamableHttpTransport,
+    )
+    from pydantic_ai.mcp import MCPToolset  # noqa: PLC0415
+
+    transport: Any
+    if spec.url:
+        kind = SSETransport if spec.transport == "sse" else StreamableHttpTransport
+        transport = kind(spec.url, headers=dict(headers))
+    else:
+        place = os.path.join(folder, spec.working_dir)
+        transport = StdioTransport(spec.command, list(spec.args), env=dict(env), cwd=place)
+    limits: dict[str, Any] = {
+        "init_timeout": spec.startup_timeout,
+        "read_timeout": spec.call_timeout,
+    }
+    toolset: MCPToolset[Any] = MCPToolset(
+        transport,
+        id=spec.name or None,
+        tool_error_behavior="failed",
+        **{name: value for name, value in limits.items() if value is not None},
+    )
+    return toolset.with_metadata(category="mcp")
+
+
+def select_tools(
+    toolset: AbstractToolset[Any], names: Sequence[str], *, read_only: bool
+) -> AbstractToolset[Any]:
+    """Return the tools of a toolset with these names, or all; with `read_only` no others."""
+
+    def is_left(_: RunContext[Any], tool: ToolDefinition) -> bool:
+        return (not names or tool.name in names) and (not read_only or is_read_only(tool))
+
+    return toolset.filtered(is_left) if names or read_only else toolset
+
+
+def is_read_only(tool: ToolDefinition) -> bool:
+    """Return whether a tool says that it changes nothing."""
+    facts = tool.metadata or {}
+    if "read_only" in facts:
+        return bool(facts["read_only"])
+    if facts.get("category") == "filesystem":
+        return tool.name in READ_ONLY_TOOL_NAMES
+    return bool((facts.get("annotations") or {}).get("readOnlyHint", False))
+
+
+def make_team(*, transfers: bool, hands_over: bool) -> AbstractToolset[Any]:
+    """Return the tools that give work to other agents, which the host runs itself."""
+    tools: FunctionToolset[Gate] = FunctionToolset()
+
+    async def transfer_task(
+        ctx: RunContext[Gate], agent: str, task: str, expected_output: str = ""
+    ) -> str:
+        """Give a task to another agent, wait for it, and return its answer.
+
+        Args:
+            ctx: The run.
+            agent: The name of the agent.
+            task: What it has to do, with all that it must know.
+            expected_output: What its answer must hold.
+        """
+        return await ctx.deps.transfer_task(agent, task, expected_output)
+
+    def handoff(ctx: RunContext[Gate], agent: str) -> str:
+        """Let another agent take over this conversation.
+
+        Args:
+            ctx: The run.
+            agent: The name of the agent.
+        """
+        return ctx.deps.hand_over(agent)
+
+    if transfers:
+        tools.add_function(transfer_task)
+    if hands_over:
+        tools.add_function(handoff)
+    return tools.with_metadata(category="host", managed=True)

@@ -1,0 +1,268 @@
+"""Host: what all sessions of one program share: the agent file, the engine, agents and face."""
+
+from __future__ import annotations
+
+import time
+import uuid
+from contextlib import AsyncExitStack
+from typing import Any
+
+from hookline.errors import ConfigError, HandlerError
+from hookline.host.env_references import expand_env
+from hookline.host.framework.agent import HostAgent
+from hookline.host.framework.conversation import read_conversation, write_conversation
+from hookline.host.framework.models import join_models, make_model, make_scripted_model
+from hookline.host.framework.tools import (
+    make_filesystem,
+    make_mcp,
+    make_shell,
+    make_team,
+    make_think,
+    make_todo,
+    make_workspace,
+    select_tools,
+)
+from hookline.host.loop import Run
+from hookline.host.session import Session, SessionFiles
+from hookline.host.spending import Spending
+from hookline.host.team import describe_team
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import Self
+
+    from hookline.engine.engine import Engine
+    from hookline.host.agent_spec import AgentFile, AgentSpec, ModelSpec, Toolset
+    from hookline.host.framework.models import Client
+    from hookline.host.services import ChildRun
+    from hookline.host.turns import Reply
+    from hookline.host.updates import Face
+
+_ORIGINAL = "{ORIGINAL_INSTRUCTIONS}"  # of a toolset; those of the framework are in its tools
+
+# Tokens of a thinking budget up to which each level of effort is meant.
+_EFFORTS: tuple[tuple[int, str | bool], ...] = (
+    (0, False), (1024, "minimal"), (4096, "low"), (16_384, "medium"),
+)  # fmt: skip
+
+
+class Host:
+    """Runs the agents of a file with the hooks of an engine; enter it, and leave it to close all.
+
+    `new_id`: makes the ids of sessions. `clock`: seconds, for the budgets.
+    """
+
+    def __init__(
+        self,
+        file: AgentFile,
+        engine: Engine,
+        face: Face,
+        *,
+        cwd: str,
+        environ: Mapping[str, str],
+        new_id: Callable[[], str] = lambda: uuid.uuid4().hex,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.file = file
+        self.engine = engine
+        self.face = face
+        self.cwd = cwd
+        self.environ = environ
+        self.home = environ.get("HOME", "")
+        self.files = SessionFiles(environ)
+        self.spending = Spending(file)
+        self.clock = clock
+        self._new_id = new_id
+        self._agents: dict[str, HostAgent] = {}
+        self._models: dict[str, ModelSpec] = {}
+        self._stack = AsyncExitStack()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *error: object) -> None:
+        await self._stack.aclose()
+
+    # -- sessions ----------------------------------------------------------------------------------
+
+    def open_session(self, agent: str = "", *, resumed: str = "") -> Run:
+        """Return the run of a new session, or of a saved one.
+
+        Raises:
+            ConfigError: there is no such agent or session.
+        """
+        if resumed:
+            session, conversation = self.files.load(resumed)
+            session.messages = read_conversation(conversation)
+            if session.agent not in self.file.agents:
+                session.agent = self.file.root.name
+        else:
+            spec = self.file.choose_agent(agent)
+            session = Session(self._new_id(), spec.name, self.cwd)
+        own = self.file.agents[session.agent].safety
+        session.agent_mode = own or self.file.host.safety
+        return Run(self, session)
+
+    def continue_session(self, run: Run) -> Run:
+        """Return the run of the next prompt of a session."""
+        return Run(self, run.session)
+
+    def open_child(self, parent: ChildRun, agent: str) -> Run:
+        """Return the run of a session below another, for another agent."""
+        above = parent.session
+        session = Session(
+            self._new_id(),
+            agent,
+            above.cwd,
+            parent_id=above.id,
+            mode=self.file.agents[agent].safety or above.agent_mode,
+            approvals=above.approvals,
+        )
+        return Run(self, session, parent.depth + 1)
+
+    def save(self, session: Session) -> None:
+        """Write a session to its file."""
+        self.files.save(session, write_conversation(session.messages))
+
+    # -- agents ------------------------------------------------------------------------------------
+
+    async def open_agent(self, name: str) -> HostAgent:
+        """Return an agent with its tools open; it stays open until the host is left.
+
+        Raises:
+            ConfigError: its model cannot be called.
+        """
+        if name not in self._agents:
+            agent = self._make_agent(self.file.agents[name])
+            self._agents[name] = await self._stack.enter_async_context(agent)
+        return self._agents[name]
+
+    def check_models(self) -> None:
+        """Check that the model of each agent can be called, before anything starts.
+
+        Raises:
+            ConfigError: one cannot, with what to set.
+        """
+        for spec in self.file.agents.values():
+            self._choose_model(spec.model)
+
+    def model_id(self, agent: str) -> str:
+        """Return the model of an agent as payloads name it: `provider/model`."""
+        return self._choose_model(self.file.agents[agent].model).model_id
+
+    def price(self, agent: str, reply: Reply) -> Reply:
+        """Return a reply with its cost, where the file says what its model costs."""
+        price, usage = self._choose_model(self.file.agents[agent].model).price, reply.usage
+        if price is None:
+            return reply
+        cached, written = usage.get("cached_input_tokens", 0), usage.get("cached_write_tokens", 0)
+        fresh = usage.get("input_tokens", 0) - cached - written
+        cost = (
+            fresh * price.input
+            + usage.get("output_tokens", 0) * price.output
+            + cached * price.cache_read
+            + written * price.cache_write
+        )
+        return reply.replace(cost=cost / 1_000_000)
+
+    def describe_models(self, agent: str) -> list[dict[str, str]]:
+        """Return the models of an agent, for `on_agent_switch`."""
+        spec = self._choose_model(self.file.agents[agent].model)
+        found = {"provider": spec.provider, "model": spec.model}
+        return [{**found, "base_url": spec.base_url} if spec.base_url else found]
+
+    def set_model(self, agent: str, model: ModelSpec) -> None:
+        """Let an agent use another model from its next turn on."""
+        self._models[self.file.agents[agent].model.name] = model
+        self._agents.pop(agent, None)
+
+    def _choose_model(self, spec: ModelSpec) -> ModelSpec:
+        """Return the model itself, or the first of its candidates whose key is set.
+
+        Raises:
+            ConfigError: it cannot be called, with what to set.
+        """
+        if spec.name in self._models:
+            return self._models[spec.name]
+        errors: list[HandlerError] = []
+        for each in spec.candidates or (spec,):
+            if each.is_scripted:
+                return self._models.setdefault(spec.name, each)
+            try:
+                each.resolve_endpoint(self.environ)
+            except HandlerError as error:
+                errors.append(error)
+            else:
+                return self._models.setdefault(spec.name, each)
+        raise ConfigError(
+            f"the model `{spec.name}` cannot be called: {errors[0]}",
+            name="config.option",
+            hint="set it, choose another model with `--model`, or play a script instead of a"
+            " model: `--model scripted/demo`",
+            place=self.file.path,
+        )
+
+    def _make_model(self, spec: ModelSpec, agent: str) -> Client:
+        chosen = self._choose_model(spec)
+        if chosen.is_scripted:
+            assert chosen.script is not None  # noqa: S101 - the agent file has read it
+            return make_scripted_model(chosen.script, agent)
+        settings: dict[str, Any] = {
+            name: value
+            for name in ("temperature", "max_tokens", "top_p", "frequency_penalty",
+                         "presence_penalty", "parallel_tool_calls")
+            if (value := getattr(chosen, name)) is not None
+        }  # fmt: skip
+        if chosen.thinking_budget is not None:
+            settings["thinking"] = _find_effort(chosen.thinking_budget)
+        return make_model(chosen.resolve_endpoint(self.environ), settings)
+
+    def _make_agent(self, spec: AgentSpec) -> HostAgent:
+        chosen = self._choose_model(spec.model)
+        summary = spec.compaction_model or chosen.compaction_model
+        tried = (
+            spec.model,
+            *(each for each in spec.fallbacks for _ in range(spec.fallback_retries + 1)),
+        )
+        models = [self._make_model(each, spec.name) for each in tried]
+        descriptions = {name: each.description for name, each in self.file.agents.items()}
+        team = describe_team(spec, descriptions)
+        toolsets = [self._make_toolset(spec, each) for each in spec.toolsets if each.type != "todo"]
+        notes = (each.instruction.replace(_ORIGINAL, "").strip() for each in spec.toolsets)
+        capabilities = [make_workspace(self.cwd, self.environ, self.file.host.sandbox)]
+        if any(each.type == "todo" for each in spec.toolsets):
+            capabilities.append(make_todo())
+        toolsets.append(make_team(transfers=bool(spec.sub_agents), hands_over=bool(spec.handoffs)))
+        return HostAgent(
+            join_models(models),
+            instruction="\n\n".join(filter(None, (spec.instruction, *notes, team))),
+            toolsets=toolsets,
+            capabilities=capabilities,
+            context_limit=chosen.context_window,
+            summary_model=self._make_model(summary, spec.name) if summary else None,
+        )
+
+    def _make_toolset(self, agent: AgentSpec, spec: Toolset) -> Any:
+        env = {name: expand_env(value, self.environ) for name, value in spec.env.items()}
+        match spec.type:
+            case "shell":
+                toolset = make_shell(env)
+            case "filesystem":
+                toolset = make_filesystem(spec, self.cwd)
+            case "think":
+                toolset = make_think()
+            case _:
+                headers = {
+                    name: expand_env(value, self.environ) for name, value in spec.headers.items()
+                }
+                toolset = make_mcp(spec, self.cwd, env, headers)
+        is_limited = spec.read_only or agent.read_only
+        return select_tools(toolset, spec.tools, read_only=is_limited)
+
+
+def _find_effort(budget: str | int) -> str | bool:
+    """Return a thinking budget as a level of effort, which is what each provider understands."""
+    if isinstance(budget, int):
+        return next((level for most, level in _EFFORTS if 0 <= budget <= most), "high")
+    return {"none": False, "adaptive": True}.get(budget, budget)

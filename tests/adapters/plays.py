@@ -1,0 +1,159 @@
+"""What every adapter must do: the same hooks and the same scripted model for all frameworks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import hookline
+from hookline import Engine, Event, Stance, Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    # A text of the model; or a tool, `shell` or `delegate`, and its command or task.
+    Turn = str | tuple[str, str]
+    Ask = Callable[[str], Awaitable[bool]]
+
+OWN = "own tools"  # what only one framework has, checked by its driver
+PROMPT = "begin the work"
+CONTEXT = "the word is plum"
+REASON = "not that, says a hook"
+AGAIN = "look once more, says a hook"
+WATCHED = (
+    "prompt.submit", "tool.before", "tool.after", "tool.failure", "stop", "subagent.start",
+    "subagent.stop",
+)  # fmt: skip
+
+
+def echo(word: str) -> tuple[str, str]:
+    """A call of the shell that prints a word."""
+    return ("shell", f"echo {word}")
+
+
+@dataclass
+class Played:
+    """What happened: the final text, the words that the tool printed, and what the model read."""
+
+    output: str = ""
+    ran: list[str] = field(default_factory=list)
+    read: list[str] = field(default_factory=list)  # each request as text
+    stopped: str = ""  # why a hook ended the run
+
+
+@dataclass(frozen=True)
+class Play:
+    """Hooks, a script, and what must come of it.
+
+    `told` and `hidden`: what the model reads somewhere, and nowhere. `events`: those that are
+    fired, of `WATCHED`. `asks`: what the person answers. `later`: a caller approves what the run
+    ended with, and resumes it. `stopped`: why the run ends by an error.
+    """
+
+    name: str
+    hooks: Callable[[Engine], object]
+    turns: tuple[Turn, ...]
+    ran: tuple[str, ...]
+    events: tuple[str, ...]
+    told: tuple[str, ...] = ()
+    hidden: tuple[str, ...] = ()
+    asks: bool | None = None
+    output: str = "done"
+    stopped: str = ""
+    later: bool = False
+
+
+def _replace_output(event: Event) -> Verdict:
+    result = event.body.value("result")
+    # Claude Code takes a result of the tool's own shape only.
+    new = result | {"stdout": "***"} if isinstance(result, dict) else "***"
+    return hookline.rewrite(output=new)
+
+
+def _fail(_: Event) -> None:
+    raise ValueError("this guard is broken")
+
+
+def _send_back_once(event: Event) -> Verdict | None:
+    return None if event.body.value("stop_hook_active") else hookline.deny(AGAIN)
+
+
+def _on(kind: str, verdict: Any, **options: Any) -> Callable[[Engine], object]:
+    def register(engine: Engine) -> None:
+        call = verdict if callable(verdict) else lambda _: verdict
+        engine.on(kind, **options)(call)
+
+    return register
+
+
+CALLED = ("prompt.submit", "tool.before", "tool.after", "stop")
+REFUSED = ("prompt.submit", "tool.before", "stop")
+ONE = (echo("one"), "done")
+
+ELSE = [{"role": "user", "content": "something else"}]
+ASK = _on("tool.before", hookline.ask("may it?"))
+DENY = _on("tool.before", hookline.deny(REASON), tool=("shell", "Bash"))
+NESTED = (
+    "prompt.submit", "tool.before", "subagent.start", "tool.before", "tool.after", "subagent.stop",
+    "tool.after", "stop",
+)  # fmt: skip
+
+PLAYS = (
+    Play("no hooks", lambda _: None, ONE, ("one",), CALLED, told=("one",)),
+    Play("block", DENY, ONE, (), REFUSED, told=(REASON,)),
+    Play("rewrite input", _on("tool.before", hookline.rewrite({"command": "echo two"})), ONE,
+         ("two",), CALLED, told=("two",)),
+    Play("rewrite output", _on("tool.after", _replace_output), (echo("first-word"), "done"),
+         ("first-word",), CALLED, told=("***",), hidden=("\nfirst-word",)),
+    Play("inject", _on("prompt.submit", hookline.context(CONTEXT)), ONE, ("one",), CALLED,
+         told=(CONTEXT,)),
+    Play("inject at tool", _on("tool.after", hookline.context(CONTEXT)), ONE, ("one",), CALLED,
+         told=(CONTEXT, "one")),
+    Play("ask denied", ASK, ONE, (), REFUSED, asks=False),
+    Play("ask granted", ASK, ONE, ("one",), CALLED, asks=True, told=("one",)),
+    Play("ask nobody", ASK, ONE, (), REFUSED),
+    Play("ask later", ASK, ONE, ("one",), CALLED, told=("one",), later=True),
+    Play("stop redo", _on("stop", _send_back_once), ("half", "done"), (),
+         ("prompt.submit", "stop", "stop"), told=(AGAIN,)),
+    Play("failing hook", _on("tool.before", _fail, on_failure=Stance.DENY), ONE, (), REFUSED,
+         told=("this guard is broken",)),
+    Play("failing tool", lambda _: None, (("shell", "exit 3"), "done"), (),
+         ("prompt.submit", "tool.before", "tool.failure", "stop")),
+    Play("halt", _on("tool.after", hookline.halt(REASON)), ONE, ("one",), CALLED[:-1],
+         output="", stopped=REASON),
+    Play("refuse prompt", _on("prompt.submit", hookline.deny(REASON)), ONE, (), CALLED[:1],
+         hidden=(PROMPT,), output="", stopped=REASON),
+    Play("rewrite prompt", _on("prompt.submit", hookline.rewrite(text="something else")),
+         ("done",), (), ("prompt.submit", "stop"), told=("something else",), hidden=(PROMPT,)),
+    Play("refuse request", _on("model.request", hookline.deny(REASON)), ONE, (), CALLED[:1],
+         output="", stopped=REASON),
+    Play("rewrite messages", _on("model.request", hookline.rewrite(messages=ELSE)), ("done",), (),
+         ("prompt.submit", "stop"), told=("something else",), hidden=(PROMPT,)),
+    Play("rewrite response", _on("model.response", hookline.rewrite(text="done")), ("raw",), (),
+         ("prompt.submit", "stop")),
+    Play("sub-agent", lambda _: None, (("delegate", "help"), echo("one"), "half", "done"),
+         ("one",), NESTED, told=("half",)),
+)  # fmt: skip
+
+
+def watch(engine: Engine, seen: list[str]) -> None:
+    """Write down the events that an engine is asked about."""
+    for kind in WATCHED:
+        engine.on(kind)(lambda event: seen.append(event.kind))
+
+
+def find_faults(play: Play, played: Played, seen: list[str]) -> list[str]:
+    """Return what did not come of a play as it must."""
+    read = "\n".join(played.read)
+    faults = [
+        f"{name}: {got!r}, not {wanted!r}"
+        for name, got, wanted in (
+            ("output", played.output, play.output),
+            ("stopped", played.stopped, play.stopped),
+            ("ran", tuple(played.ran), play.ran),
+            ("events", tuple(seen), play.events),
+        )
+        if got != wanted
+    ]
+    faults += [f"the model did not read {text!r}" for text in play.told if text not in read]
+    return faults + [f"the model read {text!r}" for text in play.hidden if text in read]

@@ -1,0 +1,76 @@
+"""Real clients of providers, asked over HTTP: the service plays a script."""
+
+from __future__ import annotations
+
+import pytest
+
+from hookline import context
+from tests.hosts.model_server import Script, serve_model
+from tests.hosts.wires import Call, Turn
+from tests.unit.host.play import Play, agent
+
+pytestmark = pytest.mark.process
+TURNS = (
+    Turn(text="I look.", calls=(Call(tool="shell", input={"cmd": "echo one"}),)),
+    Turn(text="It is one."),
+)
+BASES = {"openai/gpt-4o": "/v1", "anthropic/claude-opus-5-5": ""}
+
+
+def make_play(folder, model: str, port: int, **rest) -> Play:
+    """Return an agent whose model is asked at a port of this machine."""
+    provider, _, name = model.partition("/")
+    spec = {
+        "provider": provider,
+        "model": name,
+        "base_url": f"http://127.0.0.1:{port}{BASES[model]}",
+        "token_key": "TEST_KEY",
+        **rest,
+    }
+    play = Play(
+        folder,
+        {"root": agent(model="served")},
+        models={"served": spec},
+        permissions={"allow": ["shell"]},
+    )
+    play.environ["TEST_KEY"] = "key-of-a-test"
+    return play
+
+
+@pytest.mark.parametrize("model", BASES)
+def test_a_client_streams_text_and_calls(tmp_path, model):
+    """The same run over either wire, with what hooks added in the request."""
+    script = Script(TURNS)
+    with serve_model(script) as port:
+        play = make_play(tmp_path, model, port)
+        play.engine.on("turn.start")(lambda _: context("REMEMBER-THIS"))
+        result = play.run("what is it?")
+
+    assert result.text == "It is one."
+    assert len(script.requests) == 2
+    assert "REMEMBER-THIS" in script.requests[0]
+    assert "[stdout]\none" in script.requests[1]
+    assert "".join(each["text"] for each in play.shown("text")) == "I look.It is one."
+    [after, _] = play.payloads("after_llm_call")
+    assert after["usage"]["output_tokens"] == 10
+
+
+def test_the_price_of_the_file_counts(tmp_path):
+    """What the file says that a million tokens cost is the cost of a reply."""
+    with serve_model(Script((Turn(text="Hello."),))) as port:
+        model = "anthropic/claude-opus-5-5"
+        play = make_play(tmp_path, model, port, cost={"input": 1, "output": 2})
+        play.run()
+
+    assert play.session.cost == pytest.approx((10 * 1 + 10 * 2) / 1_000_000)
+
+
+def test_a_service_that_is_not_there_ends_the_run(tmp_path):
+    """The error names no key, and the events of the end are fired."""
+    play = make_play(tmp_path, "openai/gpt-4o", 9)
+
+    result = play.run()
+
+    assert result.reason == "error"
+    assert "key-of-a-test" not in result.error
+    assert play.names[-2:] == ["after_agent_complete", "session_end"]

@@ -1,0 +1,158 @@
+"""The terminal interface, driven by its pilot."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+from textual.widgets import Input, OptionList
+
+from hookline.host.agent_file import load_agent_file
+from hookline.host.hook_sources import add_hooks
+from hookline.host.host import Host
+from hookline.host.tui import ApprovalScreen, Card, HostApp
+from tests.unit.host.play import Play, agent, command_hook, shell, write_script
+
+pytestmark = pytest.mark.process
+
+
+async def open_app(play: Play, act, prompt: str = "") -> None:
+    """Show an agent file in the interface, and act with its pilot."""
+    loaded = load_agent_file(str(play.path))
+    assert loaded.agent_file is not None, loaded.problems
+    add_hooks(play.engine, loaded.agent_file)
+    app = HostApp(prompt)
+    cwd, environ = str(play.work), play.environ
+    async with Host(loaded.agent_file, play.engine, app, cwd=cwd, environ=environ) as host:
+        app.connect(host, host.open_session())
+        async with app.run_test() as pilot:
+            await act(app, pilot)
+
+
+async def type_line(app: HostApp, pilot, text: str) -> None:
+    app.query_one("#prompt", Input).value = text
+    await pilot.press("enter")
+
+
+async def wait_for(pilot, condition) -> None:
+    """Wait until something is true, for at most ten seconds."""
+    async with asyncio.timeout(10):
+        while not condition():
+            await pilot.pause()
+
+
+def read_cards(app: HostApp, kind: str) -> list[str]:
+    return [str(card.content) for card in app.query(f"Card.{kind}").results(Card)]
+
+
+def test_a_conversation(tmp_path):
+    """Each prompt is a run of the same session."""
+    write_script(tmp_path, "Hello **you**.", "Again.")
+    play = Play(tmp_path, {"root": agent(welcome_message="Welcome.")})
+
+    async def act(app, pilot):
+        await type_line(app, pilot, "hi")
+        await wait_for(pilot, lambda: not app.is_running_agent and "on_user_input" in play.names)
+        await type_line(app, pilot, "and now")
+        await wait_for(pilot, lambda: play.names.count("on_user_input") == 2)
+        assert read_cards(app, "person") == ["hi", "and now"]
+        assert len(app.query("Markdown")) == 3
+        assert "4 out" in str(app.query_one("#state").content)
+
+    asyncio.run(open_app(play, act))
+
+    assert [each["source"] for each in play.payloads("session_start")] == ["startup", "resume"]
+    assert [each["prompt"] for each in play.payloads("user_prompt_submit")] == ["hi", "and now"]
+
+
+def test_a_refused_call_is_a_card_with_sentence_and_command(tmp_path):
+    """A person sees what was refused, and why."""
+    write_script(tmp_path, shell("rm -rf /tmp/x"), "Well.")
+    deny = {"matcher": "shell", "hooks": [command_hook("echo never do that >&2; exit 2")]}
+    play = Play(tmp_path, {"root": agent(hooks={"pre_tool_use": [deny]})})
+
+    async def act(app, pilot):
+        await wait_for(pilot, lambda: "session_end" in play.names and not app.is_running_agent)
+        await pilot.pause()
+        [blocked] = app.query("Vertical.blocked")
+        sentence, command = (str(card.content) for card in blocked.query(Card).results(Card))
+        assert sentence == "Tool call blocked by hook: never do that"
+        assert command == "rm -rf /tmp/x"
+
+    asyncio.run(open_app(play, act, "clean up"))
+
+
+@pytest.mark.parametrize(("answer", "made"), [("approve", True), ("reject", False)])
+def test_the_person_decides(tmp_path, answer, made):
+    """The answer decides whether the call runs."""
+    write_script(tmp_path, shell("touch made"), "Done.")
+    play = Play(tmp_path, {"root": agent()})
+
+    async def act(app, pilot):
+        await wait_for(pilot, lambda: isinstance(app.screen, ApprovalScreen))
+        listed = app.screen.query_one(OptionList)
+        await pilot.pause()
+        listed.focus()
+        listed.highlighted = listed.get_option_index(answer)
+        await pilot.press("enter")
+        await wait_for(pilot, lambda: "session_end" in play.names and not app.is_running_agent)
+
+    asyncio.run(open_app(play, act, "make it"))
+
+    assert (play.work / "made").exists() == made
+
+
+def test_escape_stops_the_agent(tmp_path):
+    """The run still ends with its events."""
+    write_script(tmp_path, shell("sleep 60"), "Never.")
+    play = Play(tmp_path, {"root": agent()}, permissions={"allow": ["shell"]})
+
+    async def act(app, pilot):
+        await wait_for(pilot, lambda: "on_tool_approval_decision" in play.names)
+        await pilot.press("escape")
+        await wait_for(pilot, lambda: not app.is_running_agent)
+        await pilot.pause()
+        assert "stopped" in read_cards(app, "note")
+
+    asyncio.run(open_app(play, act, "wait"))
+
+    assert play.payloads("turn_end") == [{"reason": "canceled"}]
+    assert "session_end" in play.names
+
+
+def test_commands(tmp_path):
+    """What begins with a slash is for the host."""
+    write_script(tmp_path, "Hello.")
+    hooks = {"stop": [command_hook("exit 0", name="watch stop")]}
+    play = Play(tmp_path, {"root": agent(hooks=hooks)})
+
+    async def act(app, pilot):
+        for line in ("/hooks", "/model", "/help", "/nonsense", "/compact"):
+            await type_line(app, pilot, line)
+            await pilot.pause()
+        hooks, model, help_, wrong, *_ = read_cards(app, "note")
+        assert "watch-stop" in hooks
+        assert "without a sandbox" in hooks
+        assert model == "scripted/script.yaml"
+        assert "/compact" in help_
+        assert "no command `/nonsense`" in wrong
+        assert play.payloads("pre_compact") == [{"source": "manual"}]
+
+    asyncio.run(open_app(play, act))
+
+
+def test_what_is_written_meanwhile_reaches_the_next_turn(tmp_path):
+    """It is not lost."""
+    write_script(tmp_path, shell("until [ -e go ]; do sleep 0.01; done"), "Done.")
+    play = Play(tmp_path, {"root": agent()}, permissions={"allow": ["shell"]})
+
+    async def act(app, pilot):
+        await wait_for(pilot, lambda: "on_tool_approval_decision" in play.names)
+        await type_line(app, pilot, "be quick")
+        await pilot.pause()
+        (play.work / "go").touch()
+        await wait_for(pilot, lambda: "session_end" in play.names)
+
+    asyncio.run(open_app(play, act, "wait"))
+
+    assert play.payloads("user_steering_messages_submit") == [{"steering_messages": ["be quick"]}]
