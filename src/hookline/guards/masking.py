@@ -53,8 +53,10 @@ class Masking:
         return mask(text, (each for each in found if each.masks), shows_ends=self.shows_ends)
 
 
-_WEAK = frozenset(("named-secret", "spoken-password", "bearer-token", "url-password",
-                   "connection-password"))  # fmt: skip
+_WEAK = frozenset(
+    ("named-secret", "option-secret", "spoken-password", "spoken-key", "bearer-token",
+     "authorization", "session-cookie", "url-password", "connection-password")
+)  # fmt: skip
 
 
 def mask_value(value: Any, masking: Masking, depth: int = 0) -> Any:

@@ -18,8 +18,10 @@ from typing import NamedTuple
 import base58
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from mnemonic import Mnemonic
+from ruamel.yaml import YAML
 
-ROOT = Path(__file__).parents[3]
+FOLDER = Path(__file__).parent
+ROOT = FOLDER.parents[2]
 ALNUM = string.ascii_letters + string.digits
 HEX = "0123456789abcdef"
 BASE64 = ALNUM + "+/"
@@ -256,6 +258,31 @@ def harmless() -> list[Case]:
             is_text = len(paragraph) > 80 and "sesame" not in paragraph
             cases += [Case(paragraph, "", "prose", path.name)] * is_text
     return cases
+
+
+def load_second() -> list[Case]:
+    """Return the texts of a second author with secrets, one case for each secret."""
+    groups = YAML(typ="safe").load(FOLDER / "second_author.yaml")
+    return [
+        Case(text, secret, kind, "second", group == "core", group == "disguised")
+        for group, kinds in groups.items()
+        for kind, marked in kinds.items()
+        for each in marked
+        for text, secret in _read_marked(each)
+    ]
+
+
+def _read_marked(marked: str) -> list[tuple[str, str]]:
+    """Return the text without its marks with each of the secrets in it."""
+    plain = marked.replace("¦", "")
+    text = plain.replace("⟦", "").replace("⟧", "")
+    return [(text, part.partition("⟧")[0]) for part in plain.split("⟦")[1:]]
+
+
+def load_second_harmless() -> list[Case]:
+    """Return the texts of a second author without a secret."""
+    groups = YAML(typ="safe").load(FOLDER / "second_author_harmless.yaml")
+    return [Case(text, "", kind, "second") for kind, texts in groups.items() for text in texts]
 
 
 def _look_alikes(rng: random.Random) -> list[tuple[str, str]]:

@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+import re
+import time
+
 import pytest
 
 from hookline.text.secrets.finding import mask
 from hookline.text.secrets.scan import find_secrets, mask_all
 from tests.guards.measure import Share
-from tests.guards.secrets.corpus import Case, disguised, harmless, secrets
+from tests.guards.secrets.corpus import (
+    Case,
+    disguised,
+    harmless,
+    load_second,
+    load_second_harmless,
+    secrets,
+)
 
 MOST_SHOWN = 20
 
@@ -34,8 +44,36 @@ def test_the_kinds_of_the_policy_are_found():
     cases = secrets()
     assert len({case.kind for case in cases}) >= 40
     assert count([case for case in cases if case.is_core]).per_cent >= 99
-    assert count(cases).per_cent >= 96
-    assert count(disguised()).per_cent >= 80
+    assert count(cases).per_cent >= 99
+    assert count(disguised()).per_cent >= 95
+
+
+def test_the_texts_of_a_second_author_are_masked():
+    """At least 99 % of the secrets are gone, and of a phrase each of its words."""
+    cases = load_second()
+    assert len({case.kind for case in cases}) >= 60
+    left = [case for case in cases if is_left(case)]
+    assert Share(len(left), len(cases)).per_cent <= 1, left
+    assert not [case for case in left if case.is_core]
+
+
+def is_left(case: Case) -> bool:
+    """Whether a secret, or a word of a seed phrase, is in the masked text."""
+    masked = mask(case.text, find_secrets(case.text))
+    if not case.kind.startswith("seed-phrase") or case.is_disguised:
+        return case.secret in masked
+    words = [word for word in re.findall(r"[^\W\d_]+", case.secret) if word not in SPOKEN]
+    return any(re.search(rf"\b{word}\b", masked.replace("seed phrase", "")) for word in words)
+
+
+SPOKEN = ("redacted", "n")  # words of a mask, and of an escape
+
+
+def test_the_harmless_texts_of_a_second_author_pass():
+    """At most 0.4 % of them are flagged."""
+    cases = load_second_harmless()
+    flagged = [case for case in cases if find_secrets(case.text)]
+    assert Share(len(flagged), len(cases)).per_cent <= 0.4, flagged[:MOST_SHOWN]
 
 
 def test_harmless_texts_pass():
@@ -58,8 +96,31 @@ def test_nothing_of_a_masked_secret_is_left():
 
 
 @pytest.mark.parametrize(
-    "part", ["a", "1,", "abandon ", "key=", "sk-", "QUJD", "\n", "-----BEGIN ", "=:", "{"]
+    "part",
+    [
+        "a",
+        "1,",
+        "abandon ",
+        "key=",
+        "sk-",
+        "QUJD",
+        "\n",
+        "-----BEGIN ",
+        "=:",
+        "{",
+        '" ',
+        "\\n",
+        "密码",
+        "\u4e00 ",
+        "%41",
+        "password ",
+        "a1b2\n",
+        "token ",
+    ],
 )
 def test_hostile_texts_end(part):
-    """A text that repeats one part is read to its end."""
-    find_secrets(part * ((64 << 10) // len(part)))
+    """A text that repeats one part is read to its end, in much less than a second."""
+    text = part * ((64 << 10) // len(part))
+    began = time.process_time()
+    find_secrets(text)
+    assert time.process_time() - began < 1

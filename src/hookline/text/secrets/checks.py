@@ -8,6 +8,8 @@ import json
 import re
 from typing import TYPE_CHECKING
 
+import re2
+
 from hookline.text.secrets.context import (
     is_placeholder,
     make_set,
@@ -20,13 +22,17 @@ if TYPE_CHECKING:
 
 _WIF_SIZES = (33, 34)  # bytes of a key, with the version and perhaps a mark
 _OPAQUE = 3.0  # bits in each character of a random value
-_SPOKEN_WORDS = make_set("""
-required incorrect wrong invalid correct missing empty expired reset changed stored hashed the
-protected field manager policy prompt not too still only used never always stored here there
-valid being from sent already set weak strong encrypted visible hidden optional confirmed a an
-in on at for and or with same different your my our their length unknown what that this
-generated rotated managed read asked input string value null
-""")
+_DRAWN = 10  # characters of a random value
+_UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
+_UUID_NAME = re.compile(
+    r"api_?-?key|secret|passw|(?:access|auth|api|server|bearer|bot|personal)[_-]?token|[A-Z]_TOKEN"
+    r"|access_?key"
+)
+_NAME_END = re.compile(r"[\w.-]+$")
+_LONG_NAME = 40  # characters of a name that are read
+_LONG_VALUE = 4000  # characters of a value; longer ones are texts
+_BODY = re.compile(r"[A-Za-z0-9+/]{20}")
+_PATTERN = re.compile(r"\[[^\]\s]*-[^\]\s]*\]|\\[dwsb]|\{\d+,?\d*\}|^\w+\(")
 _VARIABLE = re.compile(r"^[A-Za-z_][\w.]*$|^[\w.-]+/[\w./-]+$|^\$|^--?[a-z]")
 _DIGEST = re.compile(
     r"^(?:sha\d+[-:])|^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$"
@@ -35,9 +41,9 @@ _DIGEST = re.compile(
 _NOT_SECRET_NAME = re.compile(
     r"(?:public|pub_?key|key_?id|token_?(?:type|url|uri|endpoint|count|limit|budget|ids?)|max_?tokens"
     r"|tokens?_(?:used|per|in|out)|auth_?(?:url|uri|type|method|mode|provider|domain|endpoint|user)"
-    r"|author|authority|password_?(?:field|input|hash|policy|reset|min|max|length|file|label|confirm)"
+    r"|author(?!iz)|authority|password_?(?:field|input|hash|policy|reset|min|max|length|file|label|confirm)"
     r"|secret_?(?:name|arn|ref|version|manager|id)|key_?name|credential_?(?:id|type|source|helper)"
-    r"|keyboard|keyword|secretary|tokenizer|passwordless|authenticated|authorized)",
+    r"|keyboard|keyword|secretary|tokenizer|passwordless|authenticated|authorized|authorization_?(?:url|endpoint|code))",
     re.IGNORECASE,
 )
 
@@ -57,6 +63,11 @@ def _check_base58(text: str, start: int, end: int, _: int) -> bool:
     return end - start > 60 or len(data) in _WIF_SIZES  # noqa: PLR2004 - longer than such a key
 
 
+def _check_pem(text: str, start: int, end: int, _: int) -> bool:
+    """Agree if there is base64 between the two lines."""
+    return _BODY.search(text[start:end]) is not None
+
+
 def _check_jwt(text: str, start: int, end: int, _: int) -> bool:
     head = text[start:end].partition(".")[0]
     try:
@@ -67,7 +78,7 @@ def _check_jwt(text: str, start: int, end: int, _: int) -> bool:
 
 
 _NO_PASSWORDS = make_set("""
-password pass pwd secret user x-oauth-basic postgres root guest admin token
+password passwd pass pwd pw secret user x-oauth-basic postgres root guest admin token
 """)
 
 
@@ -97,7 +108,10 @@ def _check_basic(text: str, start: int, end: int, _: int) -> bool:
         plain = base64.b64decode(text[start:end], validate=True).decode()
     except (ValueError, binascii.Error):
         return False
-    return ":" in plain and plain.isprintable()
+    user, sign, password = plain.partition(":")
+    if not sign or not plain.isprintable() or is_placeholder(password):
+        return False
+    return password.lower() not in _NO_PASSWORDS and user != password
 
 
 def _check_plain(text: str, start: int, end: int, _: int) -> bool:
@@ -111,27 +125,66 @@ def _check_plain(text: str, start: int, end: int, _: int) -> bool:
 def _check_named(text: str, start: int, end: int, name_start: int) -> bool:
     """Agree if `name = value` names a secret, and the value is no word, path, call or reference."""
     value = text[start:end].rstrip(".,;:!?")
-    name = text[name_start:start]
-    if is_placeholder(value) or _NOT_SECRET_NAME.search(name) or _DIGEST.match(value):
+    head = _NAME_END.search(text[max(0, name_start - _LONG_NAME) : name_start])
+    name = (head[0] if head else "") + text[name_start:start]
+    if is_placeholder(value) or _NOT_SECRET_NAME.search(name):
         return False
-    kinds = _count_kinds(value)
-    is_password = bool(re.search(r"pass|pwd", name, re.IGNORECASE))
-    if is_password:
-        return kinds > 1 and not value.startswith(("(", "[", "{", "$", "<", "=", "-"))
-    if _VARIABLE.match(value) and kinds < 3:  # noqa: PLR2004 - no digit: a name of a program
+    if _UUID.fullmatch(value):
+        return _UUID_NAME.search(name) is not None
+    if _DIGEST.match(value):
+        return False
+    if len(value) > _LONG_VALUE or " " in value.strip() or _PATTERN.search(value):
+        return False
+    if text[end : end + 1] in {"(", "["}:
+        return False  # a call or an index
+    kinds = count_kinds(value)
+    if re.search(r"pass|pwd", name, re.IGNORECASE):
+        is_plain = bool(_VARIABLE.match(value)) and not any(char.isdigit() for char in value)
+        is_plain = is_plain or ("/" in value and is_wordy(value))
+        return (
+            kinds > 1 and not is_plain and not value.startswith(("(", "[", "{", "$", "<", "=", "-"))
+        )
+    if _VARIABLE.match(value) and not is_random(value):  # a name of a program
         return False
     return len(value) > 11 and kinds > 1 and measure_entropy(value) > _OPAQUE  # noqa: PLR2004
 
 
-def _check_spoken(text: str, start: int, end: int, _: int) -> bool:
-    """Agree if a sentence tells a password, and not that one is needed."""
-    value = text[start:end].rstrip(".,;:!?)")
-    if is_placeholder(value) or value.lower() in _SPOKEN_WORDS:
+def _check_given(text: str, start: int, end: int, name_start: int) -> bool:
+    """Agree if a value beside a secret's name is random, or one beside `password` is no word."""
+    value = text[start:end].rstrip(".,;:!?")
+    if is_placeholder(value) or _DIGEST.match(value) or _PATTERN.search(value):
         return False
-    return _count_kinds(value) > 1 and not (value.isalpha() and value[1:].islower())
+    if text[end : end + 1] in {"(", "["}:
+        return False
+    if re.search(r"pass|pwd", text[name_start:start], re.IGNORECASE) and "/" not in value:
+        return count_kinds(value) > 2 or is_random(value)  # noqa: PLR2004 - of four kinds
+    return is_random(value)
 
 
-def _count_kinds(value: str) -> int:
+def _check_option(text: str, start: int, end: int, _: int) -> bool:
+    """Agree if a value of an option for passwords is no word, number or path."""
+    value = text[start:end]
+    if is_placeholder(value) or value.startswith(("/", "./", "~", "$", "-")) or value.isdigit():
+        return False
+    return count_kinds(value) > 1 and not is_wordy(value) and not re.match(r"[\d.]+:\d", value)
+
+
+_WORDY = re2.compile(r"(?:[A-Z]?[a-z]{2,}|[A-Z]{2,}|\d{1,8}|[_.:/@#-]|\bv\d+|s3|k8s)+")
+
+
+def is_wordy(value: str) -> bool:
+    """Return whether a value consists of words, numbers and signs between them."""
+    return _WORDY.fullmatch(value) is not None
+
+
+def is_random(value: str) -> bool:
+    """Return whether a value looks drawn, and not written: kinds of characters change in it."""
+    if len(value) < _DRAWN or not any(char.isdigit() for char in value):
+        return False
+    return count_kinds(value) > 1 and measure_entropy(value) > _OPAQUE and not is_wordy(value)
+
+
+def count_kinds(value: str) -> int:
     """Return how many of lower case, upper case, digits and signs a value has."""
     return (
         any(char.islower() for char in value)
@@ -143,6 +196,7 @@ def _count_kinds(value: str) -> int:
 
 CHECKS: Mapping[str, Callable[[str, int, int, int], bool]] = {
     "base58": _check_base58,
+    "pem": _check_pem,
     "jwt": _check_jwt,
     "url": _check_url,
     "value": _check_value,
@@ -151,5 +205,6 @@ CHECKS: Mapping[str, Callable[[str, int, int, int], bool]] = {
     "basic": _check_basic,
     "plain": _check_plain,
     "named": _check_named,
-    "spoken": _check_spoken,
+    "given": _check_given,
+    "option": _check_option,
 }

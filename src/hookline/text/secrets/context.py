@@ -9,11 +9,13 @@ from collections import Counter
 # A value that stands for another one, or is written in a document as an example.
 _PLACEHOLDER = re.compile(
     r"^[\s\"']*(?:\$\{?|\{\{|<|%\w|\[\w+\]|process\.env|os\.environ|env[.(\[]|getenv|config[.\[]"
-    r"|settings\.|secrets\.|vault:|op://|arn:|file:|@|!|var\.|data\.|local\.|self\.|this\.)"
+    r"|settings\.|secrets\.|vault:|op://|arn:|file:|@|!|var\.|data\.|local\.|self\.|this\."
+    r"|system\.|std::|import\.meta|args\.|params\.|request\.|req\.|os\.|input\()"
     r"|x{4,}|X{4,}|\*{3,}|\.{3}|\u2026|_{5,}|0{8,}|1{8,}|1234567890|123456789|abcdefgh|abcd1234"
     r"|deadbeef|cafebabe|changeme|change[_-]?me|example|sample|dummy|placeholder|redacted|masked"
-    r"|your[-_ ]|my[-_]?(?:secret|token|key|password)|insert|replace|todo|foo|fake|mock|test[-_]"
-    r"|not[-_]?a[-_]?real|notreal|lorem|xyz|<[^>]+>|\bnone\b|\bnull\b|\btrue\b|\bfalse\b|undefined"
+    r"|your(?:[-_ ]|[a-z]{3})|my[-_]?(?:secret|token|key|password)|insert[-_ ]|replace[-_ ]"
+    r"|(?<![a-z0-9+/])(?:todo|foo|fake|mock|xyz|test[-_]|tbd)|not[-_]?a[-_]?real|notreal|lorem"
+    r"|<[^>]+>|^(?:none|null|true|false|undefined)\b|open sesame|goes[-_]here"
     r"|secret[-_]?(?:here|value|key|name)|password[-_]?here|token[-_]?here|api[-_]?key[-_]?here",
     re.IGNORECASE,
 )
@@ -31,12 +33,18 @@ _KEY_WORDS = re.compile(
     re.IGNORECASE,
 )
 _AROUND = 60  # characters before a value that tell what it is
+_DIGITS = re.compile(r"(?:0x)?[0-9a-fA-F]{16,}")  # another value of the same kind
 _LINE_END = re.compile(r"[\r\n]")
 
 
 def make_set(words: str) -> frozenset[str]:
     """Return the words of a text."""
     return frozenset(words.split())
+
+
+def make_slug(name: str) -> str:
+    """Return a name in lower-case letters and hyphens."""
+    return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")
 
 
 def is_placeholder(value: str) -> bool:
@@ -57,7 +65,7 @@ def says_key(text: str, start: int, end: int) -> bool:
 
 
 def _words_around(text: str, start: int, end: int) -> tuple[str, str]:
-    before = text[max(0, start - _AROUND) : start]
+    before = _DIGITS.sub("", text[max(0, start - 4 * _AROUND) : start])[-_AROUND:]
     after = text[end : end + _AROUND // 2]
     *_, last = _LINE_END.split(before)
     if not last.strip(" \t\"'`:=>-|"):  # a value on a line of its own: the line before counts

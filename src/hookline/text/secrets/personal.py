@@ -21,22 +21,33 @@ git hg noreply no-reply user username you name someone root deploy
 """)
 _NO_EMAIL_DOMAINS = re.compile(
     r"(?:^|\.)(?:example\.(?:com|org|net)|example|test|invalid|localhost|local|internal"
-    r"|users\.noreply\.github\.com|noreply\.github\.com|png|jpe?g|svg|gif|webp|js|ts|py|css|json)$",
+    r"|users\.noreply\.github\.com|noreply\.github\.com|png|jpe?g|svg|gif|webp|js|ts|py|css|json|service|socket|timer|target|mount|slice|scope)$",
     re.IGNORECASE,
 )
+_REMOTE = re.compile(
+    r"(?:^|[\s;&|$`(])(?:ssh|scp|sftp|rsync|mosh|ssh-copy-id|autossh|sshfs|et|cvs|svn|hg|git)\b"
+    r"(?:\s+(?:-\S+|[\w./:~-]+)){0,6}\s+$"
+)
 _CARD = re2.compile(r"\b(?:\d[ -]?){12,18}\d\b")
+# The first digits of the large issuers, each with the counts of digits that they use.
+_ISSUED = re.compile(
+    r"4(?:\d{12}|\d{15}|\d{18})|5[1-5]\d{14}|2(?:2[2-9]|[3-6]\d|7[01])\d{13}|2720\d{12}"
+    r"|3[47]\d{13}|3(?:0[0-5]|[689]\d)\d{11,13}|35\d{14}|6(?:011|4[4-9]\d|5\d\d)\d{12,15}"
+    r"|62\d{14,17}|81\d{14}|9792\d{12}|220[0-4]\d{12,15}|(?:50|5[6-9]|6[037])\d{10,17}"
+)
 _IBAN = re2.compile(r"\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]{2,4}){3,8}\b")
 _SSN = re2.compile(r"\b\d{3}-\d{2}-\d{4}\b")
 _CHINESE_ID = re2.compile(r"\b\d{17}[\dXx]\b")
 _CHINESE_MOBILE = re2.compile(
-    r"(?:^|[^\d.-])((?:\+?86[ -]?)?1[3-9]\d[ -]?\d{4}[ -]?\d{4})(?:[^\d.-]|$)"
+    r"(?:^|[^\d.-])((?:\+?86[ -]?)?1[3-9]\d(?:\d{8}| \d{4} \d{4}|-\d{4}-\d{4}))(?:[^\d./-]|$)"
 )
 _PHONE_HINT = re2.compile(
     r"\+\d|\(\d{3}\)|\b\d{3}[-. ]\d{3,4}[-. ]\d{4}\b|\b0\d{2,4}[-/ ]\d{5,8}\b"
 )
+_AMERICAN = re.compile(r"(?:1[-. ])?\d{3}[-. ]\d{3}[-. ]\d{4}")
 _NUMBER_WORDS = re.compile(
     r"(?:order|invoice|ticket|issue|id|version|build|port|timestamp|epoch|size|bytes|row|line|part|sku"
-    r"|tracking|ref|serial|isbn|commit|hash|count|total|offset|pid|price|amount|seed|订单|编号|单号)"
+    r"|tracking|ref|serial|isbn|imei|imsi|iccid|meid|gtin|ean|upc|asin|sequence|seq|nonce|block|height|chat_id|uid|commit|hash|count|total|offset|pid|price|amount|seed|订单|编号|单号)"
     r"(?:\s*(?:number|no|nr))?[\s#:=.№-]*$",
     re.IGNORECASE,
 )
@@ -54,11 +65,13 @@ def _find_emails(text: str) -> Iterator[Found]:
         return
     for match in _EMAIL.finditer(text):
         name, _, domain = match[0].rpartition("@")
-        before, after = text[: match.start()][-12:], text[match.end() : match.end() + 2]
+        before = text[max(0, match.start() - 80) : match.start()].rpartition("\n")[2]
+        after = text[match.end() : match.end() + 2]
         is_remote = after.startswith((":", "/")) and not after.startswith((": ", ":\n"))
-        is_address = before.endswith(("://", "ssh ", "scp ", "/", "@")) or is_remote
+        is_address = before.endswith(("://", "/", "@")) or is_remote
         if (
             not is_address
+            and not _REMOTE.search(before)
             and name.lower() not in _NO_EMAIL_NAMES
             and not _NO_EMAIL_DOMAINS.search(domain)
         ):
@@ -70,7 +83,7 @@ def _find_cards(text: str) -> Iterator[Found]:
 
     for match in _CARD.finditer(text):
         digits = re.sub(r"[ -]", "", match[0])
-        is_card = digits[0] in "3456" or digits.startswith(("2", "62"))
+        is_card = _ISSUED.fullmatch(digits) is not None
         groups = re.split(r"[ -]", match[0])
         is_grouped = len(groups) == 1 or all(len(group) in (4, 6, 5, 3) for group in groups)
         is_random = len(set(digits)) > 3  # noqa: PLR2004 - zeros and a few digits are examples
@@ -115,7 +128,9 @@ def _find_phones(text: str) -> Iterator[Found]:
         for match in phonenumbers.PhoneNumberMatcher(
             text, region, leniency=phonenumbers.Leniency.STRICT_GROUPING, max_tries=200
         ):
-            is_written = match.raw_string.startswith(("+", "(", "0")) or "-" in match.raw_string
+            is_written = match.raw_string.startswith(("+", "(", "0")) or _AMERICAN.fullmatch(
+                match.raw_string
+            )
             if is_written and not _is_number_of(text, match.start):
                 yield Found(match.start, match.end, "phone", "a phone number")
 

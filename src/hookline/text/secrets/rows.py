@@ -8,6 +8,8 @@ from functools import cache
 from importlib.resources import files
 from typing import NamedTuple
 
+from hookline.text.secrets.context import make_slug
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,7 +24,7 @@ class Row(NamedTuple):
         title: what a person calls it.
         keywords: lower-case texts of which one is in every text with such a secret.
         pattern: an expression of RE2.
-        group: the group that is the secret; 0 for all of it.
+        group: the group that is the secret; 0 for all of it, -1 for the first one that matched.
         check: the function of `checks` that must agree; empty for none.
         is_vendor_key: its first and last characters may be shown.
         entropy: bits in each character that it has at least.
@@ -101,8 +103,8 @@ discord-token*! | a Discord token | discord bot token client
     \b[MNO][A-Za-z0-9_-]{23,27}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,40}\b
 telegram-bot-token*! | a Telegram bot token | :aa
     \b\d{8,10}:AA[A-Za-z0-9_-]{32,34}\b
-stripe-live-key*! | a Stripe live key | k_live_
-    \b[srp]k_live_[A-Za-z0-9]{16,}\b
+stripe-live-key*! | a Stripe live key | sk_live_ rk_live_
+    \b[sr]k_live_[A-Za-z0-9]{16,}\b
 stripe-webhook-secret*! | a Stripe webhook secret | whsec_
     \bwhsec_[A-Za-z0-9+/=]{32,}
 huggingface-token*! | a Hugging Face token | hf_
@@ -127,7 +129,7 @@ langsmith-key*! | a LangSmith key | lsv2_
     \blsv2_(?:pt|sk)_[a-f0-9]{32}_[a-f0-9]{10}\b
 tavily-key*! | a Tavily key | tvly-
     \btvly-(?:dev-|prod-)?[A-Za-z0-9]{30,}\b
-digitalocean-token*! | a DigitalOcean token | do
+digitalocean-token*! | a DigitalOcean token | doo_v1_ dop_v1_ dor_v1_
     \bdo[opr]_v1_[a-f0-9]{64}\b
 shopify-token*! | a Shopify token | shp
     \bshp(?:at|ca|pa|ss)_[a-fA-F0-9]{32}\b
@@ -170,10 +172,10 @@ twitter-bearer*! | a Twitter token | aaaaaaaa
     \bA{20,22}[A-Za-z0-9%]{60,}\b
 gcp-service-account! | a service account's key | private_key_id
     "private_key_id"\s*:\s*"(?P<s>[a-f0-9]{40})"
-pem-private-key! | a private key | private key
+pem-private-key[pem]! | a private key | -----begin
     -----BEGIN (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----[\s\S]{16,}?-----END\x20
     (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----
-pem-private-key! | a private key | private key
+pem-private-key[pem]! | a private key | -----begin
     -----BEGIN (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----[A-Za-z0-9+/=\s\\:,.-]{32,}
 putty-private-key! | a private key | putty-user-key-file
     PuTTY-User-Key-File-\d:[\s\S]{20,}?Private-MAC: [a-f0-9]{40,}
@@ -192,26 +194,71 @@ jwt[jwt]! | a JSON web token | eyj
 url-password[url] | a password in an address | ://
     \b[a-z][a-z0-9+.-]{1,20}://[^\s:/?#@"'`<>\[\]{}]{0,100}:(?P<s>[^\s/?#"'`<>]{3,200})@[\w.\[-]
 connection-password[value] | a password of a connection string | pwd= password=
-    (?i);\s*(?:pwd|password)\s*=\s*(?P<s>[^;"'\s]{4,100})
+    (?i)[;?&]\s*(?:pwd|password)\s*=\s*(?P<s>[^;&"'\s]{4,100})
 bearer-token[opaque] | a bearer token | bearer
     (?i)\bbearer\s+(?P<s>[A-Za-z0-9._~+/-]{20,}={0,2})
+connection-password[value] | a password of a connection string | oracle:thin
+    (?i)oracle:thin:[\w$]{1,40}/(?P<s>[^@\s"'/]{4,100})@
+authorization[opaque] | a token of a header | authorization
+    (?i)\bauthorization["']?\s*[:=]\s*["']?(?:token|api-?key|key|ssws|geniekey|bot|oauth|pat)[ =]
+    \s*["']?(?P<s>[A-Za-z0-9._~+/-]{16,}={0,2})
+session-cookie[given] | a session | cookie
+    (?i)\bcookie2?["']?\s*[:=][^\n]*?\b[\w.-]*(?:sess|sid|token|auth)[\w.-]*=
+    (?P<s>[^;\s"',]{16,})
 basic-auth[basic] | a password in a header | basic
     (?i)\bauthorization["']?\s*:\s*["']?basic\s+(?P<s>[A-Za-z0-9+/]{8,}={0,2})
 """
+_NAMES = (
+    "(?:api_?-?key|secret|token|passw(?:or)?d|passwd|pwd|credentials?|access_?-?key|auth_?-?key"
+    "|private_?-?key|app(?:lication)?_?-?key|encryption_?-?key|signing_?-?key|secret_?-?key"
+    "|master_?-?key|passphrase|mnemonic|auth|(?:\\b|_)pass\\b)"
+)
 _GENERIC = r"""
-named-secret[named] | a secret value | key token secret passw pwd credential auth
-    (?i)(?:^|[^A-Za-z0-9])[A-Za-z0-9_.-]{0,40}?(?:api_?-?key|secret|token|passw(?:or)?d|passwd
-    |pwd|credentials?|access_?-?key|auth_?-?key|private_?-?key|encryption_?-?key|signing_?-?key
-    |client_?-?secret|passphrase|auth)[A-Za-z0-9_.-]{0,24}["'`]?\s{0,3}(?::=|=>|=
-    |:)\s{0,3}["'`]?(?P<s>[^\s"'`,;(){}<>|]{6,200})
-spoken-password[spoken] | a password | password passwort passphrase pass
-    (?i)\b(?:password|passphrase|passcode|pwd|pass)\s+(?:is|was|=|to|:)\s*["'`]?
-    (?P<s>[^\s"'`,;]{5,64})
-spoken-password[spoken] | a password | 密码 口令
-    (?:密码|口令)\s*(?:是|为|\x{ff1a}|:|=)\s*["'`“]?(?P<s>[!-~]{5,64})
-"""
+named-secret[named] | a secret value | key token secret pass pwd credential auth
+    (?i)NAMES[A-Za-z0-9_.-]{0,24}\\?["'`]?\]?
+    [ \t]{0,3}(?::[ \t]?[A-Za-z_.\[\]]{2,20}[ \t]?=|::?=|=>|==?|:|\x{ff1a})
+    (?:\s{0,40}[rbfu]?"([^"\n]{6,})"|[ \t\\]{0,8}[rb]?'([^'\n]{6,})'
+    |[ \t\\]{0,8}["'`]?([^\s"'`,;(){}<>|&]{6,}))
+named-secret[given] | a secret value | key token secret passw pwd credential auth
+    (?i)NAMES[A-Za-z0-9_]{0,12}["']?[ \t]?[,(][ \t]?["']([^"'\s]{10,})["']
+named-secret[given] | a secret value | value
+    (?i)NAMES[A-Za-z0-9_.-]{0,12}["']?,?\s{1,40}["']?value["']?:[ \t]?["']?([^\s"',}]{8,})
+named-secret[given] | a secret value | </
+    (?i)NAMES[A-Za-z0-9_.:-]{0,12}>\s?([^\s<>]{8,})\s?</
+option-secret[given] | a secret value | key token secret passw pwd auth pass
+    (?i)(?:^|[\s"'])--?[a-z-]*(?:password|passwd|pass|token|secret|api-?key|access-?key|auth|key)
+    [a-z-]*["',]*[ =]+["']?([^\s"'`]{8,})
+option-secret[option] | a password | mysql maria sshpass redis docker mongo ldap mosquitto
+    (?i)\b(?:mysql\w*|mariadb\S*|sshpass|docker login|mongo\w*|mosquitto_\w+|ldap\w+|redis-cli)
+    \b[^\n|]*?\s-(?:p|w|a|P)\s?["']?([^\s"'|-][^\s"'|]{5,})
+option-secret[option] | a password | curl http wget
+    (?i)\b(?:curl|httpie?|wget|xh)\b[^\n|]*?\s(?:-u|--user|-a|--auth)[ =]?["']?[^\s"':]{1,60}:
+    ([^\s"'@/][^\s"'|]{5,})
+""".replace("NAMES", _NAMES)
 CORE = tuple(_read_core(_CORE))
-GENERIC = tuple(_read_core(_GENERIC))
+GENERIC = tuple(row._replace(group=-1) for row in _read_core(_GENERIC))
+
+
+@cache
+def read_shape_rows() -> tuple[Row, ...]:
+    """Return the rows of the vendors' keys that their shape alone proves."""
+    text = (files("hookline.text.secrets") / "vendor_shapes.txt").read_text(encoding="utf-8")
+    return tuple(_read_shape(line) for line in text.splitlines() if not line.startswith("#"))
+
+
+def _read_shape(line: str) -> Row:
+    vendor, keywords, pattern = line.split(" | ", 2)
+    article = "an" if vendor[0] in "AEIO8" else "a"
+    has_group = re.search(r"(?<!\\)\((?!\?)", pattern) is not None
+    return Row(
+        f"{make_slug(vendor)}-key",
+        f"{article} {vendor} key",
+        tuple(keywords.split()),
+        pattern,
+        group=-1 if has_group else 0,
+        is_vendor_key=True,
+        is_strict=True,
+    )
 
 
 @cache

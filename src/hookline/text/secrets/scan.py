@@ -7,29 +7,49 @@ import binascii
 import re
 import unicodedata
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import re2
 
 from hookline.text.secrets.checks import passes
 from hookline.text.secrets.context import is_placeholder, measure_entropy
 from hookline.text.secrets.finding import Found, Scan, mask, merge_found
-from hookline.text.secrets.rows import CORE, GENERIC, read_vendor_rows
+from hookline.text.secrets.phrases import find_phrases
+from hookline.text.secrets.prose import find_spoken_passwords
+from hookline.text.secrets.rows import CORE, GENERIC, read_shape_rows, read_vendor_rows
 from hookline.text.secrets.wallets import find_wallet_keys
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from hookline.text.secrets.rows import Row
 
 _MOST = 1 << 20  # characters that are read
 _MASKS = re.compile(r"\[redacted: [^\]\n]{1,60}\]|\S{2,6}\*\*\*\S{0,4} \[redacted\]|\[masked \d+\]")
+# Where a value may be wrapped: a line end with what a log, a quotation or a diff puts before the
+# next line, or two quotation marks with an operator between them.
+_WRAP = r"(?:[\\=]?\r?\n[ \t>|│#*+-]{0,24}|\\n|[\"'][ \t\r\n+\\]{0,40}[\"'])"
 _BREAK = re.compile(
-    r"(?<=[A-Za-z0-9_/+=.-]{6})(?:\\n|\r?\n[ \t>|#*]{0,8}|\"\s*\+?\s*\n?\s*\")"
-    r"(?=[A-Za-z0-9_/+=-]{4})"
+    r"(?<=[A-Za-z0-9_/+=.-]{6})"
+    + _WRAP
+    + r"(?=(?P<rest>[A-Za-z0-9_/+.-]{3,}={0,2})(?:$|[\s\"'`,;)\]}>\\]))"
 )
-_BASE64 = re.compile(r"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{40,4096}={0,2}")
-_INVISIBLE = "\u200b\u200c\u200d\u2060\ufeff\u00ad\u180e\u200e\u200f\u202a\u202b\u202c\u2066\u2069"
+_WRAPPED = re2.compile(r"[A-Za-z0-9_/+=.-]{10}" + _WRAP + r"[A-Za-z0-9_/+.-]{3}")
+_BASE64 = re2.compile(r"[A-Za-z0-9+/_-]{24,}={0,2}")
+_HEXADECIMAL = re.compile(r"(?:[2-7][0-9a-f]|0[9ad])+", re.IGNORECASE)
+_INVISIBLE = re.compile(
+    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f\u202a-\u202e"
+    "\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\U000e0000-\U000e0fff]+"
+)
+_WIDE = re.compile("[\uff10-\uff19\uff21-\uff3a\uff3f\uff41-\uff5a\U0001d400-\U0001d7ff]")
+_ESCAPE = re.compile(
+    r"\\+(?:u(?P<wide>[0-9a-fA-F]{4})|x(?P<byte>[0-9a-fA-F]{2})|(?P<sign>[nrt/\"']))"
+    r"|%(?P<percent>[2-7][0-9A-Fa-f])|&#(?P<number>\d{2,3});|&(?P<entity>amp|lt|gt|quot);"
+)
+_SIGNS = {"n": "\n", "r": "\r", "t": "\t", "amp": "&", "lt": "<", "gt": ">", "quot": '"'}
+_WITHOUT_LONG = frozenset(("pem-private-key", "putty-private-key", "gcp-service-account"))
+_HUGE = re2.compile(r"[A-Za-z0-9]{50}")  # in every text with a key of a wallet in one word
+_LONG = re2.compile(r"[A-Za-z0-9_=~-]{15}")  # in every text with a key that its shape proves
 
 
 def find_secrets(text: str) -> tuple[Found, ...]:
@@ -69,6 +89,8 @@ def _drop_masks(text: str, found: tuple[Found, ...]) -> tuple[Found, ...]:
     )
 
 
+_BITCOIN = next(row for row in CORE if row.kind == "bitcoin-private-key")
+
 # -- rows ------------------------------------------------------------------------------------------
 
 
@@ -81,29 +103,73 @@ def _compile(pattern: str) -> re2._Regexp:
 
 
 def _scan_plain(text: str) -> Iterator[Found]:
-    lower = text.lower()
-    rows = {row: None for keyword, several in _index_rows() if keyword in lower for row in several}
-    for row in rows:
-        yield from _match_row(row, text)
+    is_long = _LONG.search(text) is not None
+    for row in _list_rows(text):
+        if is_long or row.kind in _WITHOUT_LONG or not (row.is_strict or row.is_vendor_key):
+            yield from _match_row(row, text)
+    if is_long and _HUGE.search(text):
+        yield from _match_row(_BITCOIN, text)
     yield from find_wallet_keys(text)
+    yield from find_phrases(text)
+    yield from find_spoken_passwords(text)
+
+
+def _list_rows(text: str) -> Iterator[Row]:
+    """Yield the rows of which a keyword is in a text."""
+    index = _index_rows()
+    lower = text.lower()
+    hits = set(index.any_keyword.findall(lower))
+    if not hits:
+        return
+    rows: dict[Row, None] = {}
+    for hit in hits:
+        for keyword in index.beside[hit]:
+            if keyword in lower:
+                rows.update(dict.fromkeys(index.rows[keyword]))
+    yield from rows
+
+
+class _Index(NamedTuple):
+    """The rows by keyword.
+
+    Attributes:
+        rows: the rows of each keyword.
+        any_keyword: an expression that finds keywords; it skips those that overlap an earlier one.
+        beside: for each keyword those that it may hide so, and itself.
+    """
+
+    rows: Mapping[str, tuple[Row, ...]]
+    any_keyword: re2._Regexp
+    beside: Mapping[str, tuple[str, ...]]
 
 
 @cache
-def _index_rows() -> tuple[tuple[str, tuple[Row, ...]], ...]:
-    """Return each keyword with its rows; the empty one is in every text."""
-    index: dict[str, list[Row]] = {}
-    for row in (*CORE, *read_vendor_rows(), *GENERIC):
-        for keyword in row.keywords or ("",):
-            index.setdefault(keyword, []).append(row)
-    return tuple((keyword, tuple(rows)) for keyword, rows in index.items())
+def _index_rows() -> _Index:
+    rows: dict[str, list[Row]] = {}
+    for row in (*CORE, *read_shape_rows(), *read_vendor_rows(), *GENERIC):
+        for keyword in row.keywords:
+            rows.setdefault(keyword, []).append(row)
+    beside = {
+        keyword: tuple(other for other in rows if _overlaps(keyword, other)) for keyword in rows
+    }
+    pattern = "|".join(re2.escape(keyword) for keyword in rows)
+    return _Index({key: tuple(each) for key, each in rows.items()}, _compile(pattern), beside)
+
+
+def _overlaps(first: str, second: str) -> bool:
+    """Return whether a second word may begin inside a first one."""
+    return any(
+        first[at:].startswith(second) or second.startswith(first[at:]) for at in range(len(first))
+    )
 
 
 def _match_row(row: Row, text: str) -> Iterator[Found]:
     for match in _compile(row.pattern).finditer(text):
-        start, end = match.span(row.group)
+        group = row.group if row.group >= 0 else _find_group(match)
+        start, end = match.span(group)
         if start < 0:
             continue
-        value = match[row.group]
+        value = match[group]
         if row.entropy and measure_entropy(value) < row.entropy:
             continue
         if not row.is_strict and is_placeholder(value):
@@ -112,6 +178,11 @@ def _match_row(row: Row, text: str) -> Iterator[Found]:
             continue
         if passes(row.check, text, start, end, match.start()):
             yield Found(start, end, row.kind, row.title, is_vendor_key=row.is_vendor_key)
+
+
+def _find_group(match: re2._Match) -> int:
+    """Return the first group of a match that has a text."""
+    return next(at for at, group in enumerate(match.groups(), 1) if group is not None)
 
 
 def _is_sample(value: str) -> bool:
@@ -125,33 +196,73 @@ def _is_sample(value: str) -> bool:
 
 
 def _list_forms(text: str) -> Iterator[tuple[str, Sequence[int]]]:
-    """Yield the text without invisible characters and in plain letters, with a map back."""
-    if text.isascii():
-        return
-    if not (any(sign in text for sign in _INVISIBLE) or _has_wide(text)):
-        return
+    """Yield the text in plain letters, and without escapes, each with a map back."""
+    offsets: Sequence[int] = range(len(text))
+    if not text.isascii() and (_INVISIBLE.search(text) or _WIDE.search(text)):
+        text, offsets = _make_plain(text)
+        yield text, offsets
+    if _ESCAPE.search(text):
+        text, inner = _unescape(text)
+        yield text, [offsets[at] for at in inner]
+
+
+def _make_plain(text: str) -> tuple[str, Sequence[int]]:
+    """Return a text without invisible characters, and with plain letters for wide ones."""
     chars: list[str] = []
     offsets: list[int] = []
     for at, char in enumerate(text):
-        if not char.isascii() and unicodedata.category(char) == "Cf":
+        if not char.isascii() and _INVISIBLE.match(char):
             continue
-        plain = char if char.isascii() else unicodedata.normalize("NFKC", char)
+        plain = unicodedata.normalize("NFKC", char) if _WIDE.match(char) else char
         chars += plain
         offsets += [at] * len(plain)
-    yield "".join(chars), offsets
+    return "".join(chars), offsets
 
 
-def _has_wide(text: str) -> bool:
-    return any(
-        "\uff01" <= char <= "\uff5e" or "\U0001d400" <= char <= "\U0001d7ff" for char in text
-    )
+def _unescape(text: str) -> tuple[str, Sequence[int]]:
+    """Return a text without the escapes of JSON, addresses and HTML."""
+    parts: list[str] = []
+    offsets: list[int] = []
+    at = 0
+    for match in _ESCAPE.finditer(text):
+        parts += [text[at : match.start()], _read_escape(match)]
+        offsets += [*range(at, match.start()), match.end() - 1]
+        at = match.end()
+    parts.append(text[at:])
+    offsets += range(at, len(text))
+    return "".join(parts), offsets
+
+
+def _read_escape(match: re.Match[str]) -> str:
+    sign = match["sign"] or match["entity"]
+    if sign:
+        return _SIGNS.get(sign, sign)
+    if match["number"]:
+        return chr(int(match["number"]))
+    return chr(int(match["wide"] or match["byte"] or match["percent"], 16))
 
 
 def _scan_joined(text: str) -> Iterator[Found]:
     """Yield secrets that a line break splits."""
-    cuts = [match.span() for match in _BREAK.finditer(text)]
+    if not _WRAPPED.search(text):
+        return
+    cuts = [match.span() for match in _BREAK.finditer(text) if _is_part(match["rest"])]
     if not cuts:
         return
+    joined, offsets = _cut(text, cuts)
+    for each in (*_scan_strict(joined), *_scan_encoded(joined)):
+        start, end = offsets[each.start], offsets[each.end - 1] + 1
+        if end - start > each.end - each.start:
+            yield each._replace(start=start, end=end)
+
+
+def _is_part(rest: str) -> bool:
+    """Return whether what stands behind a line break may be a part of a key, and not a word."""
+    return any(char.isdigit() for char in rest) or not (rest.islower() or rest[1:].islower())
+
+
+def _cut(text: str, cuts: Sequence[tuple[int, int]]) -> tuple[str, Sequence[int]]:
+    """Return a text without some parts, and where each of its characters was."""
     parts: list[str] = []
     offsets: list[int] = []
     at = 0
@@ -161,31 +272,39 @@ def _scan_joined(text: str) -> Iterator[Found]:
         at = end
     parts.append(text[at:])
     offsets += range(at, len(text))
-    joined = "".join(parts)
-    lower = joined.lower()
-    for row in CORE:
-        if row.is_strict and any(keyword in lower for keyword in row.keywords):
-            for each in _match_row(row, joined):
-                start, end = offsets[each.start], offsets[each.end - 1] + 1
-                if end - start > each.end - each.start:
-                    yield each._replace(start=start, end=end)
+    return "".join(parts), offsets
+
+
+def _scan_strict(text: str) -> Iterator[Found]:
+    """Yield what its shape or its checksum proves."""
+    for row in (*_list_rows(text), _BITCOIN):
+        if row.is_strict or row is _BITCOIN:
+            yield from _match_row(row, text)
+    yield from find_wallet_keys(text)
 
 
 def _scan_encoded(text: str) -> Iterator[Found]:
-    """Yield base64 texts that hold a secret."""
+    """Yield texts in base64 or hexadecimal digits that hold a secret."""
+    if not _LONG.search(text):
+        return
     for match in _BASE64.finditer(text):
-        value = match[0].replace("-", "+").replace("_", "/")
-        try:
-            plain = base64.b64decode(value + "=" * (-len(value) % 4)).decode("ascii")
-        except (ValueError, binascii.Error):
-            continue
-        if not all(char.isprintable() or char in "\r\n\t" for char in plain):
-            continue
-        lower = plain.lower()
-        for row in CORE:
-            if row.is_strict and any(keyword in lower for keyword in row.keywords):
-                hit = next(_match_row(row, plain), None)
-                if hit is not None:
-                    title = f"{row.title} in base64"
-                    yield Found(*match.span(), row.kind, title)
-                    break
+        plain = _decode(match[0])
+        hit = next(_scan_plain(plain), None) if plain else None
+        if hit is not None:
+            title = f"{hit.title} in another form"
+            start, end = match.span()
+            yield Found(start, end, hit.kind, title)
+
+
+def _decode(value: str) -> str:
+    """Return the text that a text in base64 or hexadecimal digits holds; empty if none."""
+    try:
+        if _HEXADECIMAL.fullmatch(value):
+            plain = bytes.fromhex(value).decode()
+        else:
+            value = value.rstrip("=").replace("-", "+").replace("_", "/")
+            plain = base64.b64decode(value + "=" * (-len(value) % 4)).decode()
+    except (ValueError, binascii.Error):
+        return ""
+    is_text = all(char.isprintable() or char in "\r\n\t" for char in plain)
+    return plain if is_text else ""
