@@ -31,6 +31,8 @@ _UUID_NAME = re.compile(
 _NAME_END = re.compile(r"[\w.-]+$")
 _LONG_NAME = 40  # characters of a name that are read
 _LONG_VALUE = 4000  # characters of a value; longer ones are texts
+_EXPRESSION = re.compile(r"[A-Za-z_][\w.]*\[|\[|[bfr]?[\"'{]")  # as `Optional[str]`
+_BRACKET = re.compile(r"[\[\](){}<>]")
 _BODY = re.compile(r"[A-Za-z0-9+/]{20}")
 _PATTERN = re.compile(r"\[[^\]\s]*-[^\]\s]*\]|\\[dwsb]|\{\d+,?\d*\}|^\w+\(")
 _VARIABLE = re.compile(r"^[A-Za-z_][\w.]*$|^[\w.-]+/[\w./-]+$|^\$|^--?[a-z]")
@@ -137,6 +139,8 @@ def _check_named(text: str, start: int, end: int, name_start: int) -> bool:
         return False
     if text[end : end + 1] in {"(", "["}:
         return False  # a call or an index
+    if text[start - 1 : start] not in {'"', "'", "`"} and _EXPRESSION.match(value):
+        return False
     kinds = count_kinds(value)
     if re.search(r"pass|pwd", name, re.IGNORECASE):
         is_plain = bool(_VARIABLE.match(value)) and not any(char.isdigit() for char in value)
@@ -144,9 +148,11 @@ def _check_named(text: str, start: int, end: int, name_start: int) -> bool:
         return (
             kinds > 1 and not is_plain and not value.startswith(("(", "[", "{", "$", "<", "=", "-"))
         )
-    if _VARIABLE.match(value) and not is_random(value):  # a name of a program
-        return False
-    return len(value) > 11 and kinds > 1 and measure_entropy(value) > _OPAQUE  # noqa: PLR2004
+    if is_random(value):
+        return len(value) > 11  # noqa: PLR2004 - shorter ones are ids
+    if len(value) < 16 or _VARIABLE.match(value) or is_wordy(value):  # noqa: PLR2004 - as above
+        return False  # a name of a program, or words
+    return kinds > 1 and measure_entropy(value) > _OPAQUE and not _BRACKET.search(value)
 
 
 def _check_given(text: str, start: int, end: int, name_start: int) -> bool:
@@ -169,7 +175,9 @@ def _check_option(text: str, start: int, end: int, _: int) -> bool:
     return count_kinds(value) > 1 and not is_wordy(value) and not re.match(r"[\d.]+:\d", value)
 
 
-_WORDY = re2.compile(r"(?:[A-Z]?[a-z]{2,}|[A-Z]{2,}|\d{1,8}|[_.:/@#-]|\bv\d+|s3|k8s)+")
+_WORDY = re2.compile(
+    r"_?(?:[A-Z]{1,3}\d{1,3})?(?:[A-Z]?[a-z]{2,}|[A-Z]{2,}|\d{1,8}|[_.:/@#-]|\bv\d+|s3|k8s|E[cd])+"
+)
 
 
 def is_wordy(value: str) -> bool:

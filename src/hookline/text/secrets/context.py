@@ -15,7 +15,9 @@ _PLACEHOLDER = re.compile(
     r"|deadbeef|cafebabe|changeme|change[_-]?me|example|sample|dummy|placeholder|redacted|masked"
     r"|your(?:[-_ ]|[a-z]{3})|my[-_]?(?:secret|token|key|password)|insert[-_ ]|replace[-_ ]"
     r"|(?<![a-z0-9+/])(?:todo|foo|fake|mock|xyz|test[-_]|tbd)|not[-_]?a[-_]?real|notreal|lorem"
-    r"|<[^>]+>|^(?:none|null|true|false|undefined)\b|open sesame|goes[-_]here"
+    r"|<[^>]+>|^(?:none|null|true|false|undefined)\b|goes[-_]here"
+    # What the documents of protocols and vendors print.
+    r"|open sesame|gX1fBat3bV|SflKxwRJSMeKKF2QT4fwpM|4eC39HqLyjWDarjtT1zdp7dc"
     r"|secret[-_]?(?:here|value|key|name)|password[-_]?here|token[-_]?here|api[-_]?key[-_]?here",
     re.IGNORECASE,
 )

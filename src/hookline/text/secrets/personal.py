@@ -13,6 +13,7 @@ from hookline.text.secrets.finding import Found, merge_found
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+_SURROGATES = re.compile("[\ud800-\udfff]")
 _EMAIL = re2.compile(
     r"[A-Za-z0-9][A-Za-z0-9._%+'-]{0,63}@(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.){1,5}[A-Za-z]{2,24}\b"
 )
@@ -57,6 +58,8 @@ _REGIONS = ("US", "GB", "DE", "FR")
 
 def find_personal_data(text: str) -> tuple[Found, ...]:
     """Return the personal data in a text, in order and without overlaps."""
+    if not text.isascii():
+        text = _SURROGATES.sub("\ufffd", text)  # they cannot be written as UTF-8
     return merge_found(each for find in _FINDERS for each in find(text))
 
 

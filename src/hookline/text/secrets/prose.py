@@ -36,7 +36,7 @@ _NEAR = 64  # characters behind the name in which a strong value is taken for th
 _STRONG = 10  # characters of such a value
 _NO_VALUES = re.compile(
     r"^(?:https?:|/|~|\.{1,2}/|--|#\d|@|[\w.+-]+@[\w-]+\.|v?\d+(?:\.\d+)+|[0-9a-f]{8}-[0-9a-f]{4}-"
-    r"|[0-9a-f]{40}$|[0-9a-f]{64}$|\w+://|\w+\()"
+    r"|[0-9a-f]{40}$|[0-9a-f]{64}$|\w+://|[A-Za-z_][\w.]*[\[(]|[rbf]{1,2}[\"']|[a-z_]+\.[a-z_]+(?:$|[^a-zA-Z0-9]))"
 )
 _SPOKEN_WORDS = make_set("""
 required incorrect wrong invalid correct missing empty expired reset changed stored hashed the
@@ -74,7 +74,11 @@ def _find_spoken_keys(text: str) -> Iterator[Found]:
         if not value:
             continue
         taken = value.end()
-        if _is_key(name[0], value[0]) and not says_hash(text, *value.span()):
+        if (
+            text[taken : taken + 1] not in {"(", "["}
+            and _is_key(name[0], value[0])
+            and not says_hash(text, *value.span())
+        ):
             yield Found(*value.span(), "spoken-key", "a secret value")
 
 
@@ -96,7 +100,9 @@ def _read_said(line: str) -> tuple[int, int] | None:
     word = _trim(value[0])
     if is_placeholder(word) or word.lower() in _SPOKEN_WORDS or _NO_VALUES.match(word):
         return None
-    is_word = word.isalpha() and word[1:].islower()
+    is_word = not any(char.isdigit() for char in word) and (
+        is_wordy(word) or any(sign in word for sign in "`[]<>")
+    )
     if len(word) < 5 or count_kinds(word) < 2 or is_word or word.startswith(_OPENING):  # noqa: PLR2004
         return None
     return value.start(), value.start() + len(word)

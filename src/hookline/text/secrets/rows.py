@@ -227,7 +227,7 @@ named-secret[given] | a secret value | </
     (?i)NAMES[A-Za-z0-9_.:-]{0,12}>\s?([^\s<>]{8,})\s?</
 option-secret[given] | a secret value | key token secret passw pwd auth pass
     (?i)(?:^|[\s"'])--?[a-z-]*(?:password|passwd|pass|token|secret|api-?key|access-?key|auth|key)
-    [a-z-]*["',]*[ =]+["']?([^\s"'`]{8,})
+    (?:-[a-z-]*)?["',]*[ =]+["']?([^\s"'`]{8,})
 option-secret[option] | a password | mysql maria sshpass redis docker mongo ldap mosquitto
     (?i)\b(?:mysql\w*|mariadb\S*|sshpass|docker login|mongo\w*|mosquitto_\w+|ldap\w+|redis-cli)
     \b[^\n|]*?\s-(?:p|w|a|P)\s?["']?([^\s"'|-][^\s"'|]{5,})

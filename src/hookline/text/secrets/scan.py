@@ -20,7 +20,7 @@ from hookline.text.secrets.rows import CORE, GENERIC, read_shape_rows, read_vend
 from hookline.text.secrets.wallets import find_wallet_keys
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from hookline.text.secrets.rows import Row
 
@@ -46,8 +46,10 @@ _ESCAPE = re.compile(
     r"\\+(?:u(?P<wide>[0-9a-fA-F]{4})|x(?P<byte>[0-9a-fA-F]{2})|(?P<sign>[nrt/\"']))"
     r"|%(?P<percent>[2-7][0-9A-Fa-f])|&#(?P<number>\d{2,3});|&(?P<entity>amp|lt|gt|quot);"
 )
+_SURROGATES = re.compile("[\ud800-\udfff]")
 _SIGNS = {"n": "\n", "r": "\r", "t": "\t", "amp": "&", "lt": "<", "gt": ">", "quot": '"'}
 _WITHOUT_LONG = frozenset(("pem-private-key", "putty-private-key", "gcp-service-account"))
+_SHORT = 4096  # characters; in a longer text each keyword is looked for by itself
 _HUGE = re2.compile(r"[A-Za-z0-9]{50}")  # in every text with a key of a wallet in one word
 _LONG = re2.compile(r"[A-Za-z0-9_=~-]{15}")  # in every text with a key that its shape proves
 
@@ -63,6 +65,7 @@ def scan(text: str) -> Scan:
     if len(text) > _MOST:
         unread = f"only the first {_MOST >> 20} MiB of the text were looked at"
         text = text[:_MOST]
+    text = _drop_surrogates(text)
     found = list(_scan_plain(text))
     for other, offsets in _list_forms(text):
         found += [each._replace(start=offsets[each.start], end=offsets[each.end - 1] + 1)
@@ -70,6 +73,11 @@ def scan(text: str) -> Scan:
     found += _scan_joined(text)
     found += _scan_encoded(text)
     return Scan(_drop_masks(text, merge_found(found)), unread)
+
+
+def _drop_surrogates(text: str) -> str:
+    """Return a text that can be written as UTF-8, with as many characters."""
+    return text if text.isascii() else _SURROGATES.sub("\ufffd", text)
 
 
 def mask_all(text: str, *, shows_ends: bool = False) -> str:
@@ -118,14 +126,11 @@ def _list_rows(text: str) -> Iterator[Row]:
     """Yield the rows of which a keyword is in a text."""
     index = _index_rows()
     lower = text.lower()
-    hits = set(index.any_keyword.findall(lower))
-    if not hits:
-        return
-    rows: dict[Row, None] = {}
-    for hit in hits:
-        for keyword in index.beside[hit]:
-            if keyword in lower:
-                rows.update(dict.fromkeys(index.rows[keyword]))
+    keywords: Iterable[str] = index.rows
+    if len(text) < _SHORT:
+        hits = set(index.any_keyword.findall(lower))
+        keywords = {keyword for hit in hits for keyword in index.beside[hit]}
+    rows = {row: None for keyword in keywords if keyword in lower for row in index.rows[keyword]}
     yield from rows
 
 
@@ -239,7 +244,7 @@ def _read_escape(match: re.Match[str]) -> str:
         return _SIGNS.get(sign, sign)
     if match["number"]:
         return chr(int(match["number"]))
-    return chr(int(match["wide"] or match["byte"] or match["percent"], 16))
+    return _drop_surrogates(chr(int(match["wide"] or match["byte"] or match["percent"], 16)))
 
 
 def _scan_joined(text: str) -> Iterator[Found]:
