@@ -31,14 +31,14 @@ _UUID_NAME = re.compile(
 _NAME_END = re.compile(r"[\w.-]+$")
 _LONG_NAME = 40  # characters of a name that are read
 _LONG_VALUE = 4000  # characters of a value; longer ones are texts
-_EXPRESSION = re.compile(r"[A-Za-z_][\w.]*\[|\[|[bfr]?[\"'{]")  # as `Optional[str]`
+_EXPRESSION = re.compile(r"[A-Za-z_][\w.]*\[|[A-Z_]{4,}=|\[|[bfr]?[\"'{]")  # as `Optional[str]`
 _BRACKET = re.compile(r"[\[\](){}<>]")
 _BODY = re.compile(r"[A-Za-z0-9+/]{20}")
 _PATTERN = re.compile(r"\[[^\]\s]*-[^\]\s]*\]|\\[dwsb]|\{\d+,?\d*\}|^\w+\(")
 _VARIABLE = re.compile(r"^[A-Za-z_][\w.]*$|^[\w.-]+/[\w./-]+$|^\$|^--?[a-z]")
 _DIGEST = re.compile(
     r"^(?:sha\d+[-:])|^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$"
-    r"|^\d[\d.,:/_-]*$|^v?\d+\.\d+|^https?://|^/|^\.{0,2}/|^[A-Z][a-z]+$|^ssh-"
+    r"|^\d[\d.,:/_-]*$|^v?\d+\.\d+|^https?://|^/(?!.*=$)|^\.{0,2}/|^[A-Z][a-z]+$|^ssh-"
 )
 _NOT_SECRET_NAME = re.compile(
     r"(?:public|pub_?key|key_?id|token_?(?:type|url|uri|endpoint|count|limit|budget|ids?)|max_?tokens"
@@ -170,7 +170,11 @@ def _check_given(text: str, start: int, end: int, name_start: int) -> bool:
 def _check_option(text: str, start: int, end: int, _: int) -> bool:
     """Agree if a value of an option for passwords is no word, number or path."""
     value = text[start:end]
-    if is_placeholder(value) or value.startswith(("/", "./", "~", "$", "-")) or value.isdigit():
+    if (
+        is_placeholder(value)
+        or value.startswith(("/", "./", "~", "$", "-", "{"))
+        or value.isdigit()
+    ):
         return False
     return count_kinds(value) > 1 and not is_wordy(value) and not re.match(r"[\d.]+:\d", value)
 
@@ -180,8 +184,14 @@ _WORDY = re2.compile(
 )
 
 
+_NUMBERS = re.compile(r"\d+")
+_CODE = 16  # characters of a code in capitals and digits
+
+
 def is_wordy(value: str) -> bool:
     """Return whether a value consists of words, numbers and signs between them."""
+    if len(value) >= _CODE and len(_NUMBERS.findall(value)) > 1 and value.isalnum():
+        return False  # numbers inside of it, and nothing between them
     return _WORDY.fullmatch(value) is not None
 
 

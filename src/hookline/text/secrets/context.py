@@ -17,7 +17,8 @@ _PLACEHOLDER = re.compile(
     r"|(?<![a-z0-9+/])(?:todo|foo|fake|mock|xyz|test[-_]|tbd)|not[-_]?a[-_]?real|notreal|lorem"
     r"|<[^>]+>|^(?:none|null|true|false|undefined)\b|goes[-_]here"
     # What the documents of protocols and vendors print.
-    r"|open sesame|gX1fBat3bV|SflKxwRJSMeKKF2QT4fwpM|4eC39HqLyjWDarjtT1zdp7dc"
+    r"|open sesame|gX1fBat3bV|SflKxwRJSMeKKF2QT4fwpM|4eC39HqLyjWDarjtT1zdp7dc|2YotnFZFEjr1z"
+    r"|tGzv3JOkF0XG5Qx2|hh5s93j4hdidpola|nnch734d00sl2jdk"
     r"|secret[-_]?(?:here|value|key|name)|password[-_]?here|token[-_]?here|api[-_]?key[-_]?here",
     re.IGNORECASE,
 )

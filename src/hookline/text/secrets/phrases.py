@@ -28,12 +28,13 @@ WALLET = re2.compile(
     r"|니모닉|시드|지갑|복구|c[üu]zdan|kurtarma|pen[ěe][žz]enk|obnov"
 )
 # Twelve and more words of the length of a word list's, with little between them.
-_CANDIDATE = re2.compile(r"(?i)(?:\b[a-z]{3,9}\b[^a-z]+){11}[a-z]{3,9}\b")
+_CANDIDATE = re2.compile(r"(?i)(?:[a-z]{3,9}[^a-z]+){11}[a-z]{3,9}")
 _MARKS = re.compile("[\u0300-\u036f]+")
 _WORD = re.compile(r"(?:[^\W\d_][\u0300-\u036f\u3099\u309a]*)+")
 # What may stand between two words of a phrase: blanks, line ends, commas, numbers with a sign.
 _BETWEEN = re.compile(
-    r"[\s\uff0c,、;|\"'`\[\]>*·-]{0,24}(?:\(?\d{1,2}\s?[.):\]、-]\s?|(?<=\s)\d{1,2}\s+)?[\s\"'`]{0,4}"
+    r"[\s\uff0c,、;|\"'`\[\]>*·•/&+_.=~-]{0,24}"
+    r"(?:\(?\d{1,2}\s?[.):\]、|-]?\s?)?[\s\"'`|]{0,4}"
 )
 _UNSPACED = re.compile(
     r"(?:助记词|助記詞|mnemonic)[^\u4e00-\u9fff\n]{1,6}([\u4e00-\u9fff]{12,24})(?![\u4e00-\u9fff])",

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _NAME = re2.compile(
-    r"(?i)(?:(?:\b|_)(?:password|passwort|passphrase|passcode|passwd|pass|pwd|pw|login|contraseña"
+    r"(?i)(?:(?:\b|_)(?:password|passwort|passphrase|passcode|passwd|pass|pwd|pw|contraseña"
     r"|mot de passe)\b|密码|密碼|口令|凭据)"
 )
 _KEY_NAME = re2.compile(

@@ -196,9 +196,13 @@ url-password[url] | a password in an address | ://
 connection-password[value] | a password of a connection string | pwd= password=
     (?i)[;?&]\s*(?:pwd|password)\s*=\s*(?P<s>[^;&"'\s]{4,100})
 bearer-token[opaque] | a bearer token | bearer
-    (?i)\bbearer\s+(?P<s>[A-Za-z0-9._~+/-]{20,}={0,2})
+    (?i)\bbearer[\s\\]+(?P<s>[A-Za-z0-9._~+/-]{20,}={0,2})
 connection-password[value] | a password of a connection string | oracle:thin
     (?i)oracle:thin:[\w$]{1,40}/(?P<s>[^@\s"'/]{4,100})@
+connection-password[given] | a password of a connection | :5432: :3306: :6432: :5433: :*:
+    (?m)^[\w.*-]{1,80}:(?:\d{4,5}|\*):[\w*-]{1,60}:[\w*-]{1,60}:(?P<s>[^\s:]{6,100})$
+otp-secret[value]! | a seed of one-time passwords | otpauth:
+    otpauth://[^\s"']{1,200}?[?&]secret=(?P<s>[A-Za-z2-7]{16,})
 authorization[opaque] | a token of a header | authorization
     (?i)\bauthorization["']?\s*[:=]\s*["']?(?:token|api-?key|key|ssws|geniekey|bot|oauth|pat)[ =]
     \s*["']?(?P<s>[A-Za-z0-9._~+/-]{16,}={0,2})

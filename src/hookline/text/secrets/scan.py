@@ -154,18 +154,23 @@ def _index_rows() -> _Index:
     for row in (*CORE, *read_shape_rows(), *read_vendor_rows(), *GENERIC):
         for keyword in row.keywords:
             rows.setdefault(keyword, []).append(row)
-    beside = {
-        keyword: tuple(other for other in rows if _overlaps(keyword, other)) for keyword in rows
-    }
+    starts: dict[str, list[str]] = {}
+    for keyword in rows:
+        for size in range(1, len(keyword) + 1):
+            starts.setdefault(keyword[:size], []).append(keyword)
+    beside = {keyword: tuple(_list_hidden(keyword, starts)) for keyword in rows}
     pattern = "|".join(re2.escape(keyword) for keyword in rows)
     return _Index({key: tuple(each) for key, each in rows.items()}, _compile(pattern), beside)
 
 
-def _overlaps(first: str, second: str) -> bool:
-    """Return whether a second word may begin inside a first one."""
-    return any(
-        first[at:].startswith(second) or second.startswith(first[at:]) for at in range(len(first))
-    )
+def _list_hidden(word: str, starts: Mapping[str, Sequence[str]]) -> Iterator[str]:
+    """Yield the words that may begin inside a word; `starts` holds the words by their beginning."""
+    for at in range(len(word)):
+        rest = word[at:]
+        yield from starts.get(rest, ())
+        for size in range(1, len(rest)):
+            if rest[:size] in starts.get(rest[:size], ()):
+                yield rest[:size]
 
 
 def _match_row(row: Row, text: str) -> Iterator[Found]:
@@ -193,7 +198,7 @@ def _find_group(match: re2._Match) -> int:
 def _is_sample(value: str) -> bool:
     """Return whether a value with a decisive shape is one that documents print."""
     body = value[-20:]
-    return len(set(body)) < 6 or bool(re.search(r"(?i)example|x{6,}|your|placeholder|\.{3}|\*{3}",  # noqa: PLR2004
+    return len(set(body)) < 6 or bool(re.search(r"(?i)example|x{6,}|your|1234567890|0123456789|placeholder|\.{3}|\*{3}",  # noqa: PLR2004
                                                 value))  # fmt: skip
 
 
