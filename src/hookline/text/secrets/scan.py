@@ -198,8 +198,11 @@ def _find_group(match: re2._Match) -> int:
 def _is_sample(value: str) -> bool:
     """Return whether a value with a decisive shape is one that documents print."""
     body = value[-20:]
-    return len(set(body)) < 6 or bool(re.search(r"(?i)example|x{6,}|your|1234567890|0123456789|placeholder|\.{3}|\*{3}",  # noqa: PLR2004
-                                                value))  # fmt: skip
+    return len(set(body)) < 6 or bool(_SAMPLE.search(value) or _ROW_OF_DIGITS.search(body))  # noqa: PLR2004
+
+
+_SAMPLE = re.compile(r"(?i)example|x{6,}|your|placeholder|\.{3}|\*{3}")
+_ROW_OF_DIGITS = re.compile(r"1234567890|0123456789")
 
 
 # -- disguises -------------------------------------------------------------------------------------
