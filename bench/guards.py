@@ -1,27 +1,39 @@
-"""Prints what the guards find and flag by mistake, with counts and 95 % bounds, and their time."""
+"""Prints what the guards find and flag by mistake, with counts and 95 % bounds, and their time.
+
+Beside them: other guards on the same texts, and the test suites of two of them. What others stop is
+told as `refused / refused or asked`.
+"""
 
 from __future__ import annotations
 
+import argparse
+import gc
 from collections import defaultdict
 from functools import partial
+from pathlib import Path
 from statistics import median, quantiles
-from time import perf_counter
+from time import perf_counter, thread_time
 from typing import TYPE_CHECKING
 
+from bench.measure import table
+from bench.peers import COMMANDS, SECRETS, Answer, MissingPeerError, ask_peer
+from bench.public_suites import describe_commit, read_suite
 from hookline.guards.commands.judge import judge_command
 from hookline.guards.commands.profiles import PROFILES
 from hookline.model.verdict import Stance
 from hookline.text.secrets.scan import find_secrets
 from tests.guards.claims.replay import load_replies, replay, report_replies
-from tests.guards.commands.corpus import CWD, HOME, PARTS
+from tests.guards.commands.corpus import CWD, DISGUISES, HOME, PARTS, load_cases
 from tests.guards.commands.test_commands import count_refused, count_stopped, judge, select
 from tests.guards.measure import Share
 from tests.guards.secrets.corpus import disguised, harmless, secrets
 from tests.guards.secrets.test_secrets import count
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
+    from bench.peers import Peer
+    from tests.guards.commands.corpus import Case as CommandCase
     from tests.guards.secrets.corpus import Case
 
 HOSTILE = ("a", "1,", "abandon ", "key=", "sk-", "QUJD", "\n", "-----BEGIN ")
@@ -93,7 +105,185 @@ def report_claims() -> None:
     report_replies(replay(load_replies()))
 
 
+def ask_hookline(texts: Sequence[str], profile: str) -> list[Answer]:
+    """Return the answer of the guard `commands` to each text."""
+    answers = []
+    gc.disable()
+    for text in texts:
+        judge(text, profile)
+        began = thread_time()
+        judge_command(text, cwd=CWD, home=HOME, project=CWD, profile=profile)
+        seconds = thread_time() - began
+        stance = judge(text, profile)
+        said = "deny" if stance >= Stance.DENY else "ask" if stance > Stance.SILENT else "allow"
+        answers.append(Answer(said, seconds))
+    gc.enable()
+    return answers
+
+
+def ask_all(
+    peers: Sequence[Peer], texts: Sequence[str], *, install: bool
+) -> Iterator[tuple[str, list[Answer]]]:
+    """Yield each peer with its answers; print why a peer is missing."""
+    for peer in peers:
+        try:
+            yield peer.name, ask_peer(peer, texts, install=install)
+        except MissingPeerError as why:
+            print(f"  {peer.name}: {why}")
+
+
+def ask_guards(texts: Sequence[str], *, install: bool) -> Iterator[tuple[str, list[Answer]]]:
+    """Yield each guard of commands with its answers, hookline first."""
+    for profile in PROFILES:
+        yield f"hookline {profile}", ask_hookline(texts, profile)
+    yield from ask_all(COMMANDS, texts, install=install)
+
+
+def describe_stops(answers: Sequence[Answer]) -> str:
+    """Return how many are refused, and how many are refused or asked about, in per cent."""
+    refused = sum(answer.said == "deny" for answer in answers)
+    stopped = refused + sum(answer.said == "ask" for answer in answers)
+    size = len(answers) or 1
+    return f"{100 * refused / size:.1f} / {100 * stopped / size:.1f}"
+
+
+def describe_time(answers: Sequence[Answer]) -> str:
+    """Return the median and the 99th percentile of one answer, in microseconds."""
+    spent = [answer.seconds * 1e6 for answer in answers]
+    return f"{median(spent):.0f} / {quantiles(spent, n=100)[-1]:.0f}"
+
+
+def list_columns(case: CommandCase) -> Iterator[str]:
+    """Yield the columns that a labelled line counts in."""
+    if case.tier == "baseline":
+        yield "exfil" if case.rule.startswith("exfil") else "loss"
+    if case.tier == "baseline" and case.class_name in DISGUISES:
+        yield "disguised"
+    if case.tier == "strict":
+        yield "strict"
+    if case.tier == "none":
+        yield "ordinary"
+
+
+def report_command_peers(*, install: bool) -> None:
+    """Print hookline and its peers on the labelled lines, by hookline's labels."""
+    print("commands, all guards, in per cent: refused / refused or asked")
+    cases = load_cases()
+    columns = ("loss", "exfil", "disguised", "strict", "ordinary")
+    rows = [["", *columns, "p50 / p99 us"]]
+    for name, answers in ask_guards([case.text for case in cases], install=install):
+        cells: dict[str, list[Answer]] = defaultdict(list)
+        for case, answer in zip(cases, answers, strict=True):
+            for column in list_columns(case):
+                cells[column].append(answer)
+        shares = [describe_stops(cells[column]) for column in columns]
+        rows.append([name, *shares, describe_time(cells["ordinary"])])
+    print_table(rows)
+
+
+def report_suite(folder: Path, *, install: bool, is_listed: bool) -> None:
+    """Print hookline and its peers on the tests of a peer, by that peer's labels."""
+    suite = read_suite(folder)
+    sizes = f"{len(suite.dangerous)} dangerous, {len(suite.ordinary)} ordinary"
+    print(f"suite of {suite.name} ({sizes}), commit {describe_commit(suite, folder)}")
+    texts = [*suite.dangerous, *suite.ordinary]
+    rows = [["", "caught", "flagged"]]
+    for name, answers in ask_guards(texts, install=install):
+        dangerous, ordinary = answers[: len(suite.dangerous)], answers[len(suite.dangerous) :]
+        rows.append([name, describe_stops(dangerous), describe_stops(ordinary)])
+        if is_listed and name == "hookline strict":
+            for text, answer in zip(texts, answers, strict=True):
+                if answer.said != ("deny" if text in suite.dangerous else "allow"):
+                    kind = "missed" if text in suite.dangerous else "flagged"
+                    print(f"  {kind}, {answer.said}: {text!r}")
+    print_table(rows)
+
+
+def report_secret_peers(*, install: bool) -> None:
+    """Print hookline and its peers on the labelled texts."""
+    print("secrets, all guards, in per cent: at least 80 % of the secret found; texts flagged")
+    found, plain = [*secrets(), *disguised()], harmless()
+    rows = [["", "core", "all", "disguised", "flagged", "p50 / p99 us"]]
+    rows.append(make_secret_row("hookline", found, plain, ask_for_secrets([*found, *plain])))
+    texts = [case.text for case in [*found, *plain]]
+    for name, answers in ask_all(SECRETS, texts, install=install):
+        rows.append(make_secret_row(name, found, plain, answers))
+    print_table(rows)
+
+
+def ask_for_secrets(cases: Sequence[Case]) -> list[Answer]:
+    """Return what hookline finds in each text, and the seconds that it took."""
+    answers = []
+    for case in cases:
+        find_secrets(case.text)
+        began = thread_time()
+        spans = find_secrets(case.text)
+        seconds = thread_time() - began
+        answers.append(Answer([case.text[each.start : each.end] for each in spans], seconds))
+    return answers
+
+
+def make_secret_row(
+    name: str, found: Sequence[Case], plain: Sequence[Case], answers: Sequence[Answer]
+) -> list[str]:
+    """Return the row of a guard of secrets."""
+    hits: dict[str, list[bool]] = defaultdict(list)
+    for case, answer in zip(found, answers[: len(found)], strict=True):
+        is_covered = covers(case, answer.said)
+        hits["disguised" if case.is_disguised else "all"].append(is_covered)
+        if case.is_core and not case.is_disguised:
+            hits["core"].append(is_covered)
+    others = answers[len(found) : len(found) + len(plain)]
+    hits["flagged"] = [bool(answer.said) for answer in others]
+    columns = ("core", "all", "disguised", "flagged")
+    shares = [f"{100 * sum(hits[each]) / (len(hits[each]) or 1):.1f}" for each in columns]
+    return [name, *shares, describe_time(others)]
+
+
+def covers(case: Case, strings: Iterable[str]) -> bool:
+    """Whether the strings cover at least 80 % of the secret, where they stand in the text."""
+    start = case.text.index(case.secret)
+    seen = bytearray(len(case.text))
+    for each in filter(None, strings):
+        at = case.text.find(each)
+        while at >= 0:
+            seen[at : at + len(each)] = b"\1" * len(each)
+            at = case.text.find(each, at + 1)
+    return sum(seen[start : start + len(case.secret)]) >= 0.8 * len(case.secret)
+
+
+def print_table(rows: Sequence[Sequence[str]]) -> None:
+    """Print rows as columns, the first row being the headings."""
+    print("\n".join(f"  {line}" for line in table(rows)))
+
+
+def main() -> None:
+    """Print what the options ask for."""
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument(
+        "--peers", action="store_true", help="install the other guards into your cache"
+    )
+    options.add_argument(
+        "--suite",
+        action="append",
+        default=[],
+        metavar="FOLDER",
+        type=Path,
+        help="a checkout of destructive_command_guard or cc-safety-net; prints only its tests",
+    )
+    options.add_argument(
+        "--list", action="store_true", help="list what hookline answers otherwise than a suite"
+    )
+    given = options.parse_args()
+    for folder in given.suite:
+        report_suite(folder, install=given.peers, is_listed=given.list)
+    if not given.suite:
+        report_claims()
+        report_commands()
+        report_secrets()
+        report_command_peers(install=given.peers)
+        report_secret_peers(install=given.peers)
+
+
 if __name__ == "__main__":
-    report_claims()
-    report_commands()
-    report_secrets()
+    main()

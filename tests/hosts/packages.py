@@ -36,7 +36,21 @@ def install_host(host: Host) -> Path:
     Raises:
         NotInstalledError: no registry, or no interpreter that the host accepts.
     """
-    return _install(host.package, _install_by_pip if "==" in host.package else _install_by_npm)
+    return install_package(host.package)
+
+
+def install_package(package: str) -> Path:
+    """Return the folder with the programs of `NAME==VERSION` of PyPI or `NAME@VERSION` of npm.
+
+    Raises:
+        NotInstalledError: no registry, or no interpreter that the package accepts.
+    """
+    return _install(package, _install_by_pip if "==" in package else _install_by_npm)
+
+
+def is_installed(package: str) -> bool:
+    """Whether the cache has the package."""
+    return (_folder(package) / ".ready").exists()
 
 
 def install_node() -> Path:
@@ -50,8 +64,12 @@ def install_node() -> Path:
     return _install(f"{name}@{NODE}", _install_by_npm).parent / name / "bin"
 
 
+def _folder(package: str) -> Path:
+    return cache_folder() / package.replace("/", "+")
+
+
 def _install(package: str, install: Callable[[str, Path], Path]) -> Path:
-    folder = cache_folder() / package.replace("/", "+")
+    folder = _folder(package)
     ready = folder / ".ready"
     if ready.exists():
         return folder / ready.read_text(encoding="utf-8")
