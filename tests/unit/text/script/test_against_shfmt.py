@@ -1,10 +1,11 @@
-"""The reader names the programs that shfmt names, on ordinary lines; it needs shfmt."""
+"""The reader names the programs that shfmt names, on ordinary lines."""
 
 from __future__ import annotations
 
 import json
-import shutil
 import subprocess
+import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -16,7 +17,7 @@ from tests.guards.commands.corpus import load_cases
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-SHFMT = shutil.which("shfmt")
+SHFMT = Path(sys.executable).parent / "shfmt"  # of the development group
 EVERY = 12  # of so many ordinary lines one is compared
 # Built-in commands that are followed instead of listed.
 FOLLOWED = make_set("cd pushd read printf set shift true : [ eval source . let trap")
@@ -58,7 +59,6 @@ def parse(line: str) -> Any:
 
 
 @pytest.mark.process
-@pytest.mark.skipif(not SHFMT, reason="shfmt is not installed: pip install shfmt-py")
 def test_both_name_the_same_programs() -> None:
     """Or the reader says that it could not read a part."""
     missed = {}
