@@ -229,6 +229,11 @@ def disguised() -> list[Case]:
                 + secret[at + 4 :],
                 "wrapped": f"{secret[:at]}\n  {secret[at:]}",
                 "base64": base64.b64encode(f"token={secret}".encode()).decode(),
+                "unpadded": base64.b64encode(secret.encode()).decode().rstrip("="),
+                "hexadecimal": secret.encode().hex(),
+                "percent": "".join(f"%{ord(char):02X}" for char in secret[:4]) + secret[4:],
+                "continued": f"{secret[:at]}\\\n{secret[at:]}",
+                "literals": f'"{secret[:at]}" + "{secret[at:]}"',
             }.items():
                 cases.append(Case(f"use {written} now", written, kind, family, is_disguised=True))
     for kind in ("pem-rsa", "pem-pkcs8"):
@@ -241,6 +246,10 @@ def disguised() -> list[Case]:
             "capitals": " ".join(word.capitalize() for word in phrase),
             "lines": "\n".join(phrase),
             "commas": ", ".join(phrase),
+            "slashes": " / ".join(phrase),
+            "underscores": "_".join(phrase),
+            "numbers": " ".join(f"{at}.{word}" for at, word in enumerate(phrase, 1)),
+            "escaped": "\\n".join(phrase),
         }.items():
             cases.append(
                 Case(f"my wallet seed:\n{written}", written, "phrase", family, is_disguised=True)
@@ -283,6 +292,15 @@ def load_second_harmless() -> list[Case]:
     """Return the texts of a second author without a secret."""
     groups = YAML(typ="safe").load(FOLDER / "second_author_harmless.yaml")
     return [Case(text, "", kind, "second") for kind, texts in groups.items() for text in texts]
+
+
+def _break_checksum(rng: random.Random) -> list[str]:
+    """Return twelve words of which the last one does not fit."""
+    words = _phrase(rng, 12).split()
+    checker = Mnemonic("english")
+    while checker.check(" ".join(words)):
+        words[-1] = rng.choice(checker.wordlist)
+    return words
 
 
 def _look_alikes(rng: random.Random) -> list[tuple[str, str]]:
@@ -349,6 +367,12 @@ def _look_alikes(rng: random.Random) -> list[tuple[str, str]]:
             ("code", "if not verify_password(password, user.password_hash): raise AuthError"),
             ("code", "const token = await getAccessToken(session);"),
             ("code", "max_tokens=4096, temperature=0.2, api_version='2026-01-01'"),
+            ("prose", "你的私钥请自己保管好。我不需要也不会要求你提供。口令已经通过短信发给你了。"),
+            ("words", " ".join(_break_checksum(rng))),
+            ("signature", f"v 28, r 0x{digest}, s 0x{digest[::-1]}"),
+            ("digest", f"{digest}  wallet-key.pem"),
+            ("placeholder", "password = getpass.getpass('Password: ')"),
+            ("placeholder", "JWT_SECRET=\nCOOKIE_SECRET="),
             ("prose", "The password is required and must be at least twelve characters long."),
             ("prose", "Please reset your password, the token has expired."),
             ("prose", "The bearer of this letter is authorized to sign for the parcel."),

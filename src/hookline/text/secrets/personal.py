@@ -39,13 +39,23 @@ _ISSUED = re.compile(
 _IBAN = re2.compile(r"\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]{2,4}){3,8}\b")
 _SSN = re2.compile(r"\b\d{3}-\d{2}-\d{4}\b")
 _CHINESE_ID = re2.compile(r"\b\d{17}[\dXx]\b")
-_CHINESE_MOBILE = re2.compile(
-    r"(?:^|[^\d.-])((?:\+?86[ -]?)?1[3-9]\d(?:\d{8}| \d{4} \d{4}|-\d{4}-\d{4}))(?:[^\d./-]|$)"
+# Mobile numbers of China, and its numbers with an area code.
+_CHINESE_PHONE = re.compile(
+    r"(?<![\d.-])(?:(?:\+?86[ -]?)?1[3-9]\d(?:\d{8}| \d{4} \d{4}|-\d{4}-\d{4})|0\d{2,3}-\d{7,8})"
+    r"(?!\d|[/-]|\.\d)"
+)
+_NAMED_PHONE = re.compile(
+    r"(?i)(?<![a-z])(?:phone|tel|mobile|cell|fax)(?:_?(?:number|no|nr))?[\"']?\s?[:=]\s?[\"']?"
+    r"(\+?\d{10,13})(?![\d.-])"
+)
+_NAMED_SSN = re.compile(
+    r"(?i)(?<![a-z])(?:ssn|social security(?: number| no\.?)?|社会安全号码?)[^\w\n]{0,4}"
+    r"(\d{3}([ -]?)\d{2}\2\d{4})(?![\d-])"
 )
 _PHONE_HINT = re2.compile(
-    r"\+\d|\(\d{3}\)|\b\d{3}[-. ]\d{3,4}[-. ]\d{4}\b|\b0\d{2,4}[-/ ]\d{5,8}\b"
+    r"\+\d|\(\d{3}\)|\b\d{3}[-. ]\d{3,4}[-. ]\d{4}\b|\b0\d{2,4}[-/ ]\d{5,8}\b|\b0\d(?: \d\d){4}\b"
 )
-_AMERICAN = re.compile(r"(?:1[-. ])?\d{3}[-. ]\d{3}[-. ]\d{4}")
+_AMERICAN = re.compile(r"(?:1[-. ])?\d{3}([-. ])\d{3}\1\d{4}")
 _NUMBER_WORDS = re.compile(
     r"(?:order|invoice|ticket|issue|id|version|build|port|timestamp|epoch|size|bytes|row|line|part|sku"
     r"|tracking|ref|serial|isbn|imei|imsi|iccid|meid|gtin|ean|upc|asin|sequence|seq|nonce|block|height|chat_id|uid|commit|hash|count|total|offset|pid|price|amount|seed|订单|编号|单号)"
@@ -114,15 +124,20 @@ def _find_national(text: str) -> Iterator[Found]:
     for match in _SSN.finditer(text):
         if ssn.is_valid(match[0]) and not _is_number_of(text, match.start()):
             yield Found(match.start(), match.end(), "us-ssn", "a social security number")
+    for match in _NAMED_SSN.finditer(text):
+        if ssn.is_valid(re.sub(r"\D", "", match[1])):
+            yield Found(*match.span(1), "us-ssn", "a social security number")
     for match in _CHINESE_ID.finditer(text):
         if ric.is_valid(match[0].upper()):
             yield Found(match.start(), match.end(), "chinese-id", "an identity number")
 
 
 def _find_phones(text: str) -> Iterator[Found]:
-    for match in _CHINESE_MOBILE.finditer(text):
-        if not _is_number_of(text, match.start(1)):
-            yield Found(match.start(1), match.end(1), "phone", "a phone number")
+    for written in _CHINESE_PHONE.finditer(text):
+        if not _is_number_of(text, written.start()):
+            yield Found(*written.span(), "phone", "a phone number")
+    for named in _NAMED_PHONE.finditer(text):
+        yield Found(*named.span(1), "phone", "a phone number")
     if not _PHONE_HINT.search(text):
         return
     import phonenumbers  # noqa: PLC0415 - as above
