@@ -28,7 +28,7 @@ WALLET = re2.compile(
     r"|니모닉|시드|지갑|복구|c[üu]zdan|kurtarma|pen[ěe][žz]enk|obnov"
 )
 # Twelve and more words of the length of a word list's, with little between them.
-_CANDIDATE = re2.compile(r"(?i)(?:[a-z]{3,9}[^a-z]+){11}[a-z]{3,9}")
+_CANDIDATE = re2.compile(r"(?:[a-z]{3,9}[^a-z]+){11}[a-z]{3,9}")
 _MARKS = re.compile("[\u0300-\u036f]+")
 _WORD = re.compile(r"(?:[^\W\d_][\u0300-\u036f\u3099\u309a]*)+")
 # What may stand between two words of a phrase: blanks, line ends, commas, numbers with a sign.
@@ -46,14 +46,16 @@ the a an of to in is it that for on with as are be this was by from or at we you
 not but have has had will would can could should and if when then there their our your my his
 her its which who what do does did so than them these those been were into out up down over
 """)
-_SCRIPTS: Mapping[str, tuple[str, ...]] = {
-    "latin": ("english", "spanish", "french", "italian", "portuguese", "czech", "turkish"),
-    "chinese": ("chinese_simplified", "chinese_traditional"),
-    "japanese": ("japanese",),
-    "korean": ("korean",),
-    "russian": ("russian",),
-    "other": (),
-}
+_LATIN = ("english", "spanish", "french", "italian", "portuguese", "czech", "turkish")
+_CHINESE = ("chinese_simplified", "chinese_traditional")
+# Letters that are in each phrase in a language, as Unicode's decomposition writes them.
+_SCRIPTS = (
+    (re.compile("[\u4e00-\u9fff]"), _CHINESE),
+    (re.compile("[\u3041-\u3096]"), ("japanese",)),
+    (re.compile("[\u1100-\u11ff]"), ("korean",)),
+    (re.compile("[\u0430-\u044f]"), ("russian",)),
+)
+_FEWEST = 6  # different words of a phrase
 
 
 class _Piece(NamedTuple):
@@ -66,22 +68,32 @@ class _Piece(NamedTuple):
 
 def find_phrases(text: str) -> Iterator[Found]:
     """Yield the seed phrases in a text."""
-    is_ascii = text.isascii()
-    is_latin = _CANDIDATE.search(text if is_ascii else _drop_marks(text)) is not None
-    if is_ascii and not is_latin:
+    lower = text.lower() if text.isascii() else unicodedata.normalize("NFKD", text.lower())
+    languages = tuple(_list_languages(lower))
+    if not languages:
         return
-    pieces = tuple(_split_words(text))
-    for language in _list_languages(pieces, is_latin=is_latin):
+    present = set(_WORD.findall(lower))
+    pieces: tuple[_Piece, ...] = ()
+    for language in languages:
         words = _read_words(language)
-        if sum(piece.word in words for piece in pieces) < _SIZES[-1]:
+        if sum(map(words.__contains__, present)) < _FEWEST:
             continue
+        pieces = pieces or tuple(_split_words(text))
         for run in _list_runs(text, pieces, words):
             yield from _judge_run(text, run[:_MOST_RUN], words)
     yield from _find_unspaced(text)
 
 
-def _drop_marks(text: str) -> str:
-    return _MARKS.sub("", unicodedata.normalize("NFKD", text)).replace("\u0131", "i")
+def _list_languages(lower: str) -> Iterator[str]:
+    """Yield the languages in which a text in lower case may have a phrase."""
+    is_ascii = lower.isascii()
+    plain = lower if is_ascii else _MARKS.sub("", lower).replace("\u0131", "i")
+    if _CANDIDATE.search(plain):
+        yield from _LATIN
+    if not is_ascii:
+        for letters, languages in _SCRIPTS:
+            if letters.search(lower):
+                yield from languages
 
 
 @cache
@@ -98,29 +110,6 @@ def _split_words(text: str) -> Iterator[_Piece]:
         word = match[0].lower()
         plain = word if word.isascii() else unicodedata.normalize("NFKD", word)
         yield _Piece(match.start(), match.end(), plain)
-
-
-def _list_languages(pieces: Sequence[_Piece], *, is_latin: bool) -> Iterator[str]:
-    """Yield the languages in whose script at least twelve words are written."""
-    counts = dict.fromkeys(_SCRIPTS, 0)
-    for piece in pieces:
-        counts[_name_script(piece.word)] += 1
-    for script, count in counts.items():
-        if count >= _SIZES[-1] and (is_latin or script != "latin"):
-            yield from _SCRIPTS[script]
-
-
-def _name_script(word: str) -> str:
-    char = word[0]
-    if char < "\u0400":
-        return "latin"
-    if char < "\u0530":
-        return "russian"
-    if "\u3040" <= char <= "\u30ff":
-        return "japanese"
-    if "\u1100" <= char <= "\u11ff":
-        return "korean"
-    return "chinese" if len(word) == 1 else "other"  # a word of the Chinese lists is one sign
 
 
 def _list_runs(
@@ -206,7 +195,7 @@ def _has_checksum(texts: Sequence[str], words: Mapping[str, int]) -> bool:
 def _find_unspaced(text: str) -> Iterator[Found]:
     """Yield Chinese phrases without blanks, right behind a word that announces one."""
     for match in _UNSPACED.finditer(text):
-        for language in _SCRIPTS["chinese"]:
+        for language in _CHINESE:
             words = _read_words(language)
             texts = list(match[1])
             known = len(texts) in _SIZES and all(each in words for each in texts)

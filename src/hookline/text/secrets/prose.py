@@ -14,6 +14,9 @@ from hookline.text.secrets.finding import Found
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+# Of these, one is in every name of a password, or of a key.
+_WORDS = ("pass", "pw", "密", "口令", "凭据", "contrase")
+_KEY_WORDS = ("key", "token", "secret", "令牌", "密", "秘", "凭证")
 _NAME = re2.compile(
     r"(?i)(?:(?:\b|_)(?:password|passwort|passphrase|passcode|passwd|pass|pwd|pw|contraseña"
     r"|mot de passe)\b|密码|密碼|口令|凭据)"
@@ -31,7 +34,6 @@ _VALUE = re.compile(r"[!-~]{5,128}")
 _BLANKS = re.compile(r"[\"'`]?\s?(?:for [\w-]{1,20}(?: [\w-]{1,20})?)?[ \t\uff1a:]{1,4}[\"'`]?")
 _KEY = re.compile(r"[A-Za-z0-9_+/.~-]{20,200}={0,2}(?![A-Za-z0-9(/=])")
 _DRAWN = re.compile(r"[0-9a-f]{32,128}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
-_LONG_VALUE = re2.compile(r"[A-Za-z0-9_+/.~-]{20}")
 _NEAR = 64  # characters behind the name in which a strong value is taken for the password
 _STRONG = 10  # characters of such a value
 _NO_VALUES = re.compile(
@@ -49,6 +51,9 @@ generated rotated managed read asked input string value null
 
 def find_spoken_passwords(text: str) -> Iterator[Found]:
     """Yield the passwords that a sentence tells."""
+    lower = text.lower()
+    if not any(word in lower for word in _WORDS):
+        return
     taken = 0
     for name in _NAME.finditer(text):
         if name.start() < taken:
@@ -58,12 +63,12 @@ def find_spoken_passwords(text: str) -> Iterator[Found]:
         if span:
             start, taken = name.end() + span[0], name.end() + span[1]
             yield Found(start, taken, "spoken-password", "a password")
-    yield from _find_spoken_keys(text)
 
 
-def _find_spoken_keys(text: str) -> Iterator[Found]:
+def find_spoken_keys(text: str) -> Iterator[Found]:
     """Yield random values right behind a name such as `api key` or `令牌`."""
-    if not _LONG_VALUE.search(text):
+    lower = text.lower()
+    if not any(word in lower for word in _KEY_WORDS):
         return
     taken = 0
     for name in _KEY_NAME.finditer(text):

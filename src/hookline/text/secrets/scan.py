@@ -15,9 +15,9 @@ from hookline.text.secrets.checks import passes
 from hookline.text.secrets.context import is_placeholder, measure_entropy
 from hookline.text.secrets.finding import Found, Scan, mask, merge_found
 from hookline.text.secrets.phrases import find_phrases
-from hookline.text.secrets.prose import find_spoken_passwords
+from hookline.text.secrets.prose import find_spoken_keys, find_spoken_passwords
 from hookline.text.secrets.rows import CORE, GENERIC, read_shape_rows, read_vendor_rows
-from hookline.text.secrets.wallets import find_wallet_keys
+from hookline.text.secrets.wallets import find_arrays, find_long_keys
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -117,9 +117,12 @@ def _scan_plain(text: str) -> Iterator[Found]:
             yield from _match_row(row, text)
     if is_long and _HUGE.search(text):
         yield from _match_row(_BITCOIN, text)
-    yield from find_wallet_keys(text)
+        yield from find_long_keys(text)
+    yield from find_arrays(text)
     yield from find_phrases(text)
     yield from find_spoken_passwords(text)
+    if is_long:
+        yield from find_spoken_keys(text)
 
 
 def _list_rows(text: str) -> Iterator[Row]:
@@ -257,7 +260,7 @@ def _read_escape(match: re.Match[str]) -> str:
 
 def _scan_joined(text: str) -> Iterator[Found]:
     """Yield secrets that a line break splits."""
-    if not _WRAPPED.search(text):
+    if not any(sign in text for sign in "\n\"'\\") or not _WRAPPED.search(text):
         return
     cuts = [match.span() for match in _BREAK.finditer(text) if _is_part(match["rest"])]
     if not cuts:
@@ -293,13 +296,11 @@ def _scan_strict(text: str) -> Iterator[Found]:
     for row in (*_list_rows(text), _BITCOIN):
         if row.is_strict or row is _BITCOIN:
             yield from _match_row(row, text)
-    yield from find_wallet_keys(text)
+    yield from find_long_keys(text)
 
 
 def _scan_encoded(text: str) -> Iterator[Found]:
     """Yield texts in base64 or hexadecimal digits that hold a secret."""
-    if not _LONG.search(text):
-        return
     for match in _BASE64.finditer(text):
         plain = _decode(match[0])
         hit = next(_scan_plain(plain), None) if plain else None

@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-import re2
-
 from hookline.text.secrets.context import is_placeholder, says_hash, says_key
 from hookline.text.secrets.finding import Found
 from hookline.text.secrets.phrases import WALLET
@@ -19,23 +17,22 @@ _BASE58 = re.compile(
     r"(?<![1-9A-HJ-NP-Za-km-z])[1-9A-HJ-NP-Za-km-z]{64,90}(?![1-9A-HJ-NP-Za-km-z])"
 )
 _HEX = re.compile(r"(?<![0-9A-Za-z])(?:0x)?[0-9a-fA-F]{64}(?![0-9A-Za-z])")
-_HUGE = re2.compile(r"[0-9A-Za-z]{64}")  # in every text with a key in one word
 _LISTED = re.compile(r" [ *][!-~]+\s*?(?:\n|$)")  # the line of a list of checksums
 _PART = re.compile(r"(?i)(?:^|[^a-z])[rsv]\b[\s\"':=]{1,4}$")  # a part of a signature
+_FEWEST = 47  # commas between the numbers of a key
 _NEAR = 160  # characters in which a wallet word tells what a value is
 
 
-def find_wallet_keys(text: str) -> Iterator[Found]:
-    """Yield the keys of wallets in a text that are no phrases."""
-    if text.count(",") > 46:  # noqa: PLR2004 - one less than the numbers of a key
-        yield from _find_arrays(text)
-    if _HUGE.search(text):
-        yield from _find_base58(text)
-        yield from _find_hexadecimal(text)
+def find_long_keys(text: str) -> Iterator[Found]:
+    """Yield the keys of wallets that are written as one word."""
+    yield from _find_base58(text)
+    yield from _find_hexadecimal(text)
 
 
-def _find_arrays(text: str) -> Iterator[Found]:
+def find_arrays(text: str) -> Iterator[Found]:
     """Yield lists of 64 (or 48 and more beside a wallet word) numbers below 256."""
+    if text.count(",") < _FEWEST:
+        return
     for match in _BYTES.finditer(text):
         numbers = [int(number) for number in re.findall(r"\d+", match[0])]
         if any(number > 255 for number in numbers) or len(set(numbers)) < 16:  # noqa: PLR2004 - bytes
