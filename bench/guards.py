@@ -83,7 +83,7 @@ def report_commands() -> None:
             print(f"  stopped, {tier:12} {count_stopped(part, tier)}")
         classes: dict[str, list[bool]] = defaultdict(list)
         for case in select(part, "baseline"):
-            classes[case.class_name].append(judge(case.text, "baseline") >= Stance.DENY)
+            classes[case.class_name].append(judge(case, "baseline") >= Stance.DENY)
         for name, hits in sorted(classes.items()):
             print(f"    {name:15} {Share(sum(hits), len(hits))}")
     texts = [case.text for case in select("work", "none")]

@@ -16,11 +16,13 @@ from ruamel.yaml import YAML
 from tests.guards.commands.templates import Expansion, build, expand
 
 FOLDER = Path(__file__).parent / "cases"
-CWD = "/home/ada/src/shop"  # a git work tree; the context of every case
+CWD = "/home/ada/src/shop"  # a git work tree; the context of the parts `work` and `held`
 HOME = "/home/ada"
+BLIND_CWD = "/home/dev/work/app"  # the same for the part `blind`
+BLIND_HOME = "/home/dev"
 
 TIERS = ("baseline", "strict", "none")
-PARTS = ("work", "held")
+PARTS = ("work", "held", "blind")
 RULES = {
     "baseline": (
         "fs.root",
@@ -97,7 +99,7 @@ class Case:
         rule: The id of the rule that blocks it, or one of `UNDECIDED`; empty if ordinary.
         class_name: One of `EVASIONS` for a dangerous command, else one of `ALARMS`.
         family: The template or idea behind the case; a family lies in one part only.
-        part: `work` to improve the guard with, `held` to measure it with.
+        part: `work` to improve the guard with, `held` and `blind` to measure it with.
         depth: How many layers of disguise surround the command.
         why: The reason of the label, where the text does not show it.
         source: The file that holds the case, below `FOLDER`.
@@ -113,6 +115,16 @@ class Case:
     why: str
     source: str
 
+    @property
+    def cwd(self) -> str:
+        """The folder that the command runs in: the project's."""
+        return BLIND_CWD if self.part == "blind" else CWD
+
+    @property
+    def home(self) -> str:
+        """The user's home folder."""
+        return BLIND_HOME if self.part == "blind" else HOME
+
 
 @cache
 def read_groups(path: Path) -> list[dict[str, Any]]:
@@ -123,7 +135,7 @@ def read_groups(path: Path) -> list[dict[str, Any]]:
 
 def list_files(kind: str) -> list[Path]:
     """Return the files of one kind, `dangerous` or `ordinary`, in the order of their names."""
-    return sorted((FOLDER / kind).glob("*.yaml"))
+    return [*sorted((FOLDER / kind).glob("*.yaml")), FOLDER / "blind" / f"{kind}.yaml"]
 
 
 def read_lines(block: str) -> list[str]:

@@ -1,8 +1,8 @@
 """The guard `commands` on its corpus; `python -m bench.guards` prints the table.
 
-The bounds are what it reaches. The part `held` was measured before anybody looked at its lines:
-92 % refused, 0.1 % (baseline) and 0.7 % (strict) stopped. Those figures tell what to expect of new
-lines; since then its misses were read and mended, so it now tells no more than `work`.
+The bounds are what it reaches now. The parts `held` and `blind` were measured before their lines
+were read (docs/explanation/guards.md has the figures); those first looks tell what to expect of new
+lines. Their misses were read and mended since, so now they tell no more than `work`.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import pytest
 
 from hookline.guards.commands.judge import judge_command
 from hookline.model.verdict import Stance
-from tests.guards.commands.corpus import CWD, HOME, load_cases, load_unverified
+from tests.guards.commands.corpus import load_cases, load_unverified
 from tests.guards.measure import Share
 
 if TYPE_CHECKING:
@@ -22,9 +22,16 @@ if TYPE_CHECKING:
 
 
 @cache
-def judge(text: str, profile: str) -> Stance:
+def judge(case: Case, profile: str) -> Stance:
     """The strongest stance of a profile towards a line, by a clock that stands still."""
-    found = judge_command(text, cwd=CWD, home=HOME, project=CWD, profile=profile, clock=lambda: 0.0)
+    found = judge_command(
+        case.text,
+        cwd=case.cwd,
+        home=case.home,
+        project=case.cwd,
+        profile=profile,
+        clock=lambda: 0.0,
+    )
     return max((each.stance for each in found), default=Stance.SILENT)
 
 
@@ -36,19 +43,19 @@ def select(part: str, tier: str) -> list[Case]:
 def count_refused(part: str, tier: str) -> Share:
     """How many dangerous lines the profile of their tier refuses."""
     cases = select(part, tier)
-    return Share(sum(judge(case.text, tier) >= Stance.DENY for case in cases), len(cases))
+    return Share(sum(judge(case, tier) >= Stance.DENY for case in cases), len(cases))
 
 
 def count_stopped(part: str, profile: str) -> Share:
     """How many ordinary lines a profile refuses or asks about."""
     cases = select(part, "none")
-    return Share(sum(judge(case.text, profile) > Stance.SILENT for case in cases), len(cases))
+    return Share(sum(judge(case, profile) > Stance.SILENT for case in cases), len(cases))
 
 
 @pytest.mark.parametrize(
     ("part", "tier", "least"),
     [("work", "baseline", 98), ("work", "strict", 99), ("held", "baseline", 98),
-     ("held", "strict", 98)],
+     ("held", "strict", 98), ("blind", "baseline", 99), ("blind", "strict", 99)],
 )  # fmt: skip
 def test_dangerous_lines_are_refused(part, tier, least):
     """So many of the dangerous lines are refused, in per cent."""
@@ -58,7 +65,7 @@ def test_dangerous_lines_are_refused(part, tier, least):
 @pytest.mark.parametrize(
     ("part", "profile", "most"),
     [("work", "baseline", 0), ("work", "strict", 0), ("held", "baseline", 0.1),
-     ("held", "strict", 0.1)],
+     ("held", "strict", 0.1), ("blind", "baseline", 0), ("blind", "strict", 0)],
 )  # fmt: skip
 def test_ordinary_lines_pass(part, profile, most):
     """At most so many of the ordinary lines are stopped, in per cent."""
@@ -68,10 +75,10 @@ def test_ordinary_lines_pass(part, profile, most):
 def test_what_baseline_refuses_strict_refuses_too():
     """No profile lets pass what a weaker one refuses."""
     for case in load_cases():
-        assert judge(case.text, "strict") >= judge(case.text, "baseline")
+        assert judge(case, "strict") >= judge(case, "baseline")
 
 
 def test_what_cannot_be_read_is_never_a_fault():
     """Texts over budget, broken, or with unknown parts get an answer."""
     for case in load_unverified():
-        judge(case.text, "strict")
+        judge(case, "strict")

@@ -42,8 +42,8 @@ def test_each_file_is_a_list_of_groups() -> None:
 
 
 def test_a_text_occurs_once() -> None:
-    """A text has one label."""
-    texts = Counter(case.text for case in (*CASES, *load_unverified()))
+    """A text has one label in one folder."""
+    texts = Counter((case.text, case.cwd) for case in (*CASES, *load_unverified()))
 
     assert [text for text, times in texts.items() if times > 1] == []
 
