@@ -38,7 +38,7 @@ from hookline.text.script.reading import (
 from hookline.text.script.redirects import read_heredoc, read_redirect, send_output
 from hookline.text.script.running import run_words
 from hookline.text.script.state import Shell
-from hookline.text.script.words import expand_lexed, read_fields, read_word
+from hookline.text.script.words import append_fields, expand_lexed, read_fields, read_word
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -373,7 +373,7 @@ class Evaluator(Shell):
                 for each in child.children or (child,):
                     words += read_fields(each, self)
             else:
-                words += read_fields(child, self)
+                append_fields(words, child, self)
         self.stdin = outer
         words += self._trailing.pop(node.id, ())
         command = Command((*words, *after), stdin, tuple(found), tuple(assigned))

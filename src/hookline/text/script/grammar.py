@@ -21,10 +21,11 @@ _PIPE = re.compile(r"\|&?\s*")
 _STATEMENT = re.compile(r"[;&\n]")
 
 # What the grammar reads otherwise than bash, and a plain form of it: a word on two lines, `$IFS-x`,
-# `3<>/dev/tcp/...`, and a block behind `!`, `time` or `coproc`.
+# a lone dash before a here-document, `3<>/dev/tcp/...`, and a block behind `!`, `time` or `coproc`.
 _MISREAD = (
     (re.compile(r"(?<=\w)\\\n(?=\w)"), ""),
     (re.compile(r"\$IFS(?![A-Za-z0-9_])"), "${IFS}"),
+    (re.compile(r"(?<=[ \t])-(?=[ \t]*<<)"), '"-"'),
     (re.compile(r"(\d)<>(?=\s*/dev/(?:tcp|udp)/)"), r"\1>"),
     (
         re.compile(

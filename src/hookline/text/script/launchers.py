@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from itertools import pairwise
 
 from hookline.text.script.carriers import (
     CONTAINER_VALUED,
@@ -177,9 +176,17 @@ def run_found(shell: Shell, name: str, command: Command) -> Word | None:
             inner = _list_until_end(words[at + 1 :], roots)
             if is_fd and not any("{}" in word.text for word in words):
                 inner += roots
-            shell.run_inner(f"find {text}", Command(tuple(inner)))
+            is_there = text in ("-execdir", "-okdir") and len(roots) == 1 and "{}" not in texts
+            folder = _find_parent(shell, roots[0]) if is_there else None
+            shell.run_inner(f"find {text}", Command(tuple(inner)), cwd=folder)
     known = find_output(name, words[1:], command.stdin, {}, shell.cwd)
     return printed if known is None else known._replace(calls=(*printed.calls, *known.calls))
+
+
+def _find_parent(shell: Shell, root: Word) -> str:
+    """Return the folder in which `find -execdir` runs its command; empty if that is not known."""
+    parent, slash, _ = root.text.rpartition("/")
+    return shell.find_folder(parent or "/") if slash else shell.cwd
 
 
 _FD_RUNS = ("-x", "-X", "--exec", "--exec-batch")
@@ -206,23 +213,3 @@ def _list_until_end(words: tuple[Word, ...], roots: list[Word]) -> list[Word]:
         else:
             inner.append(word)
     return inner
-
-
-# -- recipes ---------------------------------------------------------------------------------------
-
-
-def run_make(shell: Shell, name: str, command: Command) -> Word | None:
-    """Run the recipes of a makefile that make reads from standard input."""
-    texts, stdin = command.texts, command.stdin
-    if name not in ("make", "gmake") or stdin is None or not stdin.is_known or "-" not in texts:
-        return None
-    printed = shell.add_call(command)
-    before = shell.cwd
-    for option, folder in pairwise(texts):
-        if option in ("-C", "--directory"):
-            shell.cwd = shell.find_folder(folder)
-    for line in stdin.text.split("\n"):
-        if line.startswith("\t"):
-            shell.run_text(line.strip().lstrip("@-+").replace("$$", "$"), None, (name,))
-    shell.cwd = before
-    return printed

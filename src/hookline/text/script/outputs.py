@@ -12,6 +12,7 @@ import zlib
 from itertools import pairwise
 from typing import TYPE_CHECKING, Protocol
 
+from hookline.text.script.arithmetic import calculate
 from hookline.text.script.carriers import FIND_NARROWS
 from hookline.text.script.reading import MOST_BYTES, UNKNOWN, Word, join_words, replace_text
 
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
 _ESCAPE = re.compile(r"\\(?:x([0-9a-fA-F]{1,2})|0?([0-7]{1,3})|([abefnrtv\\]))")
 _LETTERS = dict(zip("abefnrtv\\", "\a\b\x1b\f\n\r\t\v\\", strict=True))
-_FORMAT = re.compile(r"%(?:[-+ 0#]*\d*(?:\.\d+)?)?([sbcdq%])")
+_FORMAT = re.compile(r"%([-+ 0#]*\d{0,2}(?:\.\d{1,2})?)([sbcdiouxXq%])")
 _DECODES = frozenset(("-d", "-D", "--decode", "-di", "-id"))
 _RANGES = {"a-z": "abcdefghijklmnopqrstuvwxyz", "A-Z": "ABCDEFGHIJKLMNOPQRSTUVWXYZ",
            "0-9": "0123456789", "[:lower:]": "abcdefghijklmnopqrstuvwxyz",
@@ -69,14 +70,17 @@ def _print_folder(_words: Sequence[Word], cwd: str) -> Word | None:
 
 
 def _print_names(words: Sequence[Word], cwd: str) -> Word | None:
-    """Return the listing of a folder as a glob for all that is in it."""
+    """Return the listing of a folder as a glob for all that is in it, and files as they are."""
     operands = [word for word in words if not word.text.startswith("-")]
     if not operands:
         return Word("*\n") if cwd else None
-    shows_paths = any("d" in word.text for word in words if word.text.startswith("-")) or any(
-        sign in word.text for word in operands for sign in "*?["
-    )
+    shows_paths = any("d" in word.text for word in words if word.text.startswith("-"))
+    shows_paths = shows_paths or all(_FILE.search(word.text) for word in operands)
     return join_words(operands, "\n") if shows_paths else Word("*\n")
+
+
+# A path that is a glob, or has the name of a file: an extension, or that of a key or a setting.
+_FILE = re.compile(r"[*?\[]|[^/]\.\w+$|(?:^|/)(?:id_\w+|\.(?:env|netrc|pgpass|\w+rc))$")
 
 
 def list_roots(words: Sequence[Word]) -> list[Word]:
@@ -157,10 +161,36 @@ def _print_base(words: Sequence[Word], _cwd: str) -> Word | None:
             return None
 
 
-def _print_top(words: Sequence[Word], cwd: str) -> Word | None:
-    """Return the folder of the repository; the working folder is in it."""
-    is_top = [word.text for word in words] == ["rev-parse", "--show-toplevel"]
-    return Word(f"{cwd}\n") if is_top and cwd else None
+def _print_of_git(words: Sequence[Word], cwd: str) -> Word | None:
+    """Return the folder of the repository, in which the working folder is; or all of its files."""
+    texts = [word.text for word in words]
+    if texts == ["rev-parse", "--show-toplevel"]:
+        return Word(f"{cwd}\n") if cwd else None
+    if texts[:1] == ["ls-files"] and _SHOWS_ALL.issuperset(texts[1:]):
+        return Word("*\n")
+    if texts[:1] == ["ls-tree"] and {"-r", "--name-only"}.issubset(texts) and len(texts) == _WHOLE:
+        return Word("*\n")
+    return None
+
+
+_SHOWS_ALL = frozenset(
+    ("-z", "-c", "--cached", ".", "--", ":/", "--full-name", "--recurse-submodules")
+)
+_WHOLE = 4  # words of `ls-tree -r --name-only HEAD`
+
+
+def _print_processes(words: Sequence[Word], _cwd: str) -> Word | None:
+    """Return `-1`, which stands for every process, where all of them are listed."""
+    texts = [word.text for word in words]
+    operands = [text for text in texts if not text.startswith("-")]
+    is_all = any(_EVERY_PROCESS.fullmatch(text) for text in texts)
+    narrows = any(text.startswith(("-p", "-C", "-q", "--p", "-t")) for text in texts)
+    is_all = (is_all and not narrows) or operands in (["."], [".*"], [""])
+    return Word("-1\n") if is_all else None
+
+
+# `ps -e`, `ps ax`, `ps aux`, `ps -Ao pid`.
+_EVERY_PROCESS = re.compile(r"-[A-Za-z]*[eA][A-Za-z]*|-?[afwu]*ax[afwuo]*|-?axo|aux\w*")
 
 
 _LISTERS: Mapping[str, Callable[[Sequence[Word], str], Word | None]] = {
@@ -173,7 +203,9 @@ _LISTERS: Mapping[str, Callable[[Sequence[Word], str], Word | None]] = {
     "dirname": _print_parent,
     "basename": _print_base,
     "which": _print_name,
-    "git": _print_top,
+    "git": _print_of_git,
+    "ps": _print_processes,
+    "pgrep": _print_processes,
 }
 
 
@@ -279,16 +311,19 @@ def _print_format(words: Sequence[Word]) -> Word:
     out: list[str] = []
     while True:
         before = len(texts)
-        out.append(_FORMAT.sub(lambda at: _format_one(at[1], texts), _unescape(head.text)))
+        out.append(_FORMAT.sub(lambda at: _format_one(at[1], at[2], texts), _unescape(head.text)))
         if not texts or len(texts) == before or len(out) * len(head.text) > MOST_BYTES:
             break
     return whole._replace(text="".join(out))
 
 
-def _format_one(kind: str, texts: list[str]) -> str:
+def _format_one(flags: str, kind: str, texts: list[str]) -> str:
     if kind == "%":
         return "%"
     text = texts.pop(0) if texts else ""
+    if kind in "diouxX":
+        number = calculate(text) if text else 0
+        return f"%{flags}{kind}" % number if number is not None else text
     return _unescape(text) if kind == "b" else text[:1] if kind == "c" else text
 
 

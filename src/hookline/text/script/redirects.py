@@ -88,7 +88,7 @@ def read_redirect(
     target = words[0] if words else UNKNOWN_WORD
     if len(targets) > MOST_WORDS:
         shell.unverified.append(f"more than {MOST_WORDS} words of one command")
-    rest = [word for child in targets[1:MOST_WORDS] for word in read_fields(child, shell)]
+    read: Word | None
     if operator == "<<<" or any(child.type == "ERROR" for child in node.children):
         read = target._replace(text=f"{target.text}\n")
     elif operator == "<":
@@ -98,11 +98,20 @@ def read_redirect(
     else:
         found.append(Redirect(operator, target, descriptor))
         number = target.text if operator == "<&" else ""
-        return shell.files.get(f"/dev/fd/{number}", stdin), rest
-    if descriptor in ("", "0"):
-        return read, rest
-    shell.files[f"/dev/fd/{descriptor}"] = read
-    return stdin, rest
+        stdin = read = shell.files.get(f"/dev/fd/{number}", stdin)
+        descriptor = ""
+    if descriptor not in ("", "0"):
+        shell.files[f"/dev/fd/{descriptor}"] = read or UNKNOWN_WORD
+        read = stdin
+    return read, _read_rest(shell, targets[1:MOST_WORDS], read)
+
+
+def _read_rest(shell: Shell, nodes: Sequence[Node], stdin: Word | None) -> list[Word]:
+    """Return the words after a redirection; a `>(command)` among them reads what it reads."""
+    outer, shell.stdin = shell.stdin, stdin or shell.stdin
+    words = [word for node in nodes for word in read_fields(node, shell)]
+    shell.stdin = outer
+    return words
 
 
 def send_output(shell: Shell, printed: Word, redirects: Sequence[Redirect]) -> Word:

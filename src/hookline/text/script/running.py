@@ -8,7 +8,8 @@ from fnmatch import fnmatchcase
 from hookline.text.script.carriers import SANDBOXES, STARTED, TAKES_DATA, WRAPPERS
 from hookline.text.script.deferred import list_deferred
 from hookline.text.script.interpreters import run_code
-from hookline.text.script.launchers import run_container, run_found, run_items, run_make, run_remote
+from hookline.text.script.launchers import run_container, run_found, run_items, run_remote
+from hookline.text.script.makefiles import run_make
 from hookline.text.script.outputs import find_output
 from hookline.text.script.reading import UNKNOWN, UNKNOWN_WORD, Word
 from hookline.text.script.shell_texts import run_shell, run_string
@@ -16,10 +17,12 @@ from hookline.text.script.wrappers import unwrap
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
+    from hookline.text.script.carriers import Wrapper
     from hookline.text.script.reading import Command
     from hookline.text.script.state import Shell
+    from hookline.text.script.wrappers import Wrapped
 
 
 _OPENING = ("{", "!", "(", "do", "then", "else")
@@ -42,7 +45,20 @@ def run_words(shell: Shell, command: Command) -> Word:
     _run_startup(shell, command)
     for name in _list_matching(words[0].text):
         shell.run_inner(words[0].text, command._replace(words=(Word(name), *words[1:])))
-    return _run_named(shell, command)
+    return _run_assigned(shell, command) if command.assigned else _run_named(shell, command)
+
+
+def _run_assigned(shell: Shell, command: Command) -> Word:
+    """Run a command with variables of its own, which the texts that it runs see too."""
+    before = {name: shell.variables.get(name) for name, _ in command.assigned}
+    home, separators = shell.home, shell.separators
+    for name, value in command.assigned:
+        shell.set(name, value)
+    try:
+        return _run_named(shell, command)
+    finally:
+        shell.restore(before)
+        shell.home, shell.separators = home, separators
 
 
 def _list_matching(text: str) -> list[str]:
@@ -82,7 +98,8 @@ def _run_named(shell: Shell, command: Command) -> Word:
             return shell.add_call(command) if command.redirects else printed
     if (row := WRAPPERS.get(name)) is not None and (wrapped := unwrap(words, row)).words:
         folder = shell.cwd if wrapped.folder is None else shell.find_folder(wrapped.folder.text)
-        inner = command._replace(words=tuple(wrapped.words))
+        assigned = (*command.assigned, *_list_assigned(words, row, wrapped))
+        inner = command._replace(words=tuple(wrapped.words), assigned=assigned)
         return shell.run_inner(name, inner, cwd=folder)
     command = _read_sql_file(shell, name, command)
     for carry in _CARRIERS:
@@ -90,6 +107,15 @@ def _run_named(shell: Shell, command: Command) -> Word:
         if carried is not None:
             return carried
     return _run_program(shell, name, command)
+
+
+def _list_assigned(
+    words: tuple[Word, ...], row: Wrapper, wrapped: Wrapped
+) -> Iterator[tuple[str, Word]]:
+    """Yield the variables that `env NAME=VALUE ...` sets for the command that it starts."""
+    for word in words[1 : len(words) - len(wrapped.words)] if row.assigns else ():
+        if match := _ASSIGNMENT.match(word.text):
+            yield match[1], word._replace(text=match[2])
 
 
 _CARRIERS = (run_shell, run_string, run_remote, run_container, run_items, run_found, run_make,

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import bracex
 
+from hookline.text.script.arithmetic import calculate
 from hookline.text.script.reading import UNKNOWN, UNKNOWN_WORD, Word, join_words, replace_text
 
 TYPE_CHECKING = False
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 
 _MOST_BRACES = 64
 _MOST_PIECES = 2048  # of a word
+_LONGEST_SUM = 64  # characters of an expression that is calculated
+_SUMMAND = re.compile(r"(?<![\w#])\$?\{?([A-Za-z_]\w*)\}?")
 _NO_NUMBER = re.compile(r"""['";]""")  # in arithmetic
 _ESCAPED = re.compile(r"\\(\n|.)", re.DOTALL)
 _ESCAPED_IN_QUOTES = re.compile(r'\\([$`"\\\n])')
@@ -48,6 +51,20 @@ class Piece(NamedTuple):
     word: Word
     is_quoted: bool = False
     splits: bool = False
+
+
+def append_fields(words: list[Word], node: Node, shell: Shell) -> None:
+    """Append the words that one word of the text becomes.
+
+    The grammar takes `@<(command)` for two words; here they are one.
+    """
+    more = read_fields(node, shell)
+    before = node.prev_sibling
+    is_glued = node.type == "process_substitution" and before is not None
+    if is_glued and words and more and before.end_byte == node.start_byte:
+        words[-1:] = [join_words([words[-1], more[0]])]
+    else:
+        words += more
 
 
 def read_fields(node: Node, shell: Shell) -> list[Word]:
@@ -165,8 +182,7 @@ def _read_pieces(node: Node, shell: Shell, *, is_quoted: bool = False) -> Iterat
     elif kind == "process_substitution":
         yield Piece(shell.run_process(node), is_quoted=True)
     elif kind == "arithmetic_expansion":
-        _run_arithmetic(node, shell)
-        yield Piece(UNKNOWN_WORD, is_quoted=True)
+        yield Piece(_run_arithmetic(node, shell), is_quoted=True)
     elif kind == "concatenation" or (kind == "command_name" and node.named_child_count):
         for child in node.children[:_MOST_PIECES]:
             yield from _read_pieces(child, shell)
@@ -178,11 +194,19 @@ def _read_pieces(node: Node, shell: Shell, *, is_quoted: bool = False) -> Iterat
         yield Piece(Word(_ESCAPED.sub(_drop_escape, text)), is_quoted="\\" in text)
 
 
-def _run_arithmetic(node: Node, shell: Shell) -> None:
-    if _NO_NUMBER.search(_text(node)):
+def _run_arithmetic(node: Node, shell: Shell) -> Word:
+    """Return the value of `$((...))`, with the numbers that variables of the text have."""
+    text = _text(node)
+    if _NO_NUMBER.search(text):
         shell.unverified.append("brackets that are arithmetic, or a substitution")
-    for found in _find_commands(node):
+    commands = list(_find_commands(node))
+    for found in commands:
         shell.run_substitution(found)
+    plain = text.removeprefix("$((").removesuffix("))")
+    if commands or len(plain) > _LONGEST_SUM:
+        return UNKNOWN_WORD
+    value = calculate(_SUMMAND.sub(lambda at: shell.get(at[1], None).text, plain))
+    return UNKNOWN_WORD if value is None else Word(str(value))
 
 
 def _read_expansion(node: Node, shell: Shell) -> Word:
