@@ -6,6 +6,7 @@ import re
 import shlex
 from fnmatch import fnmatchcase
 
+from hookline.guards.commands.databases import DATABASE_RULES, judge_database_code
 from hookline.guards.commands.disks import DISK_RULES, judge_disk_redirects
 from hookline.guards.commands.files import FILE_RULES, judge_redirects, judge_written_code
 from hookline.guards.commands.flow import judge_flows
@@ -14,11 +15,7 @@ from hookline.guards.commands.hits import Hit
 from hookline.guards.commands.paranoid import judge_paranoid
 from hookline.guards.commands.places import Scene
 from hookline.guards.commands.profiles import RISKY, UNVERIFIED, choose_rules
-from hookline.guards.commands.services import (
-    SERVICE_RULES,
-    judge_database_code,
-    judge_kernel_triggers,
-)
+from hookline.guards.commands.services import SERVICE_RULES, judge_kernel_triggers
 from hookline.guards.commands.windows import WINDOWS_RULES
 from hookline.guards.finding import UNVERIFIED as UNVERIFIED_RULE
 from hookline.guards.finding import Answer, Finding
@@ -54,7 +51,7 @@ _ODD = {
     ),
 }
 _WORD = re.compile(r"[\w.-]+")
-_RULES = (FILE_RULES, DISK_RULES, GIT_RULES, SERVICE_RULES, WINDOWS_RULES)
+_RULES = (FILE_RULES, DISK_RULES, GIT_RULES, SERVICE_RULES, DATABASE_RULES, WINDOWS_RULES)
 
 
 def judge(event: Event, options: Mapping[str, Any], world: World) -> Answer | None:

@@ -1,4 +1,4 @@
-"""Rules about databases, infrastructure, containers and the machine: mostly one row a tool."""
+"""Rules about infrastructure, containers, databases and the machine: mostly one row a tool."""
 
 from __future__ import annotations
 
@@ -204,7 +204,7 @@ aa-teardown aa-disable aa-complain | | | switches a security module off
 csrutil | disable | | switches a protection off
 spctl | --master-disable | | switches a protection off
 """
-_INSTEAD = {
+INSTEAD = {
     "infra.destroy": "show the plan, and let the user run it",
     "container.prune": "remove one container or image by its name",
     "db.drop": "make a migration, or delete rows with a WHERE clause",
@@ -238,21 +238,21 @@ def _join_lines(text: str) -> list[str]:
     return re.sub(r"\n +", " ", re.sub(r"(?<=\w)\|\n +", "|", text)).strip().splitlines()
 
 
-_ROWS = _read_rows()
-_RUNNERS = make_set("php python python3 ruby bundle node rails rake")
+ROWS = _read_rows()
 
 
-def _judge_rows(call: Call, _scene: Scene) -> Iterator[Hit]:
+def judge_rows(call: Call, _scene: Scene) -> Iterator[Hit]:
+    """Judge a call by the rows of its program."""
     yield from judge_words(call.program, [word.text for word in call.words[1:]])
 
 
 def judge_words(name: str, texts: Sequence[str]) -> Iterator[Hit]:
     """Yield what a program destroys by the words after it."""
-    for row in _ROWS.get(name, ()):
+    for row in ROWS.get(name, ()):
         if not row.unless.isdisjoint(texts) or any(text.startswith("--dry-run=") for text in texts):
             continue
         if _has_words(texts, row.words):
-            yield Hit(row.rule, f"it {row.reason}", _INSTEAD[row.rule])
+            yield Hit(row.rule, f"it {row.reason}", INSTEAD[row.rule])
             return
 
 
@@ -297,96 +297,6 @@ def _find_next(
     return -1
 
 
-# -- SQL and its kin -------------------------------------------------------------------------------
-
-_CLIENTS = make_set("""
-psql mysql mariadb sqlite3 sqlcmd sqlplus cockroach clickhouse-client clickhouse cqlsh usql pgcli
-mycli litecli duckdb snowsql bq trino presto beeline hive impala-shell isql tsql libsql turso
-mongosh mongo redis-cli valkey-cli influx d1 wrangler supabase db2 osql exec usql prisma
-""")
-_QUOTED = re.compile(r"'(?:[^']|'')*'|--[^\n]*|/\*.*?\*/", re.DOTALL)
-_TEXTS = re.compile(r'"(?:[^"\\]|\\.)*"')
-_DROPS = re.compile(
-    r"\b(?:drop\s+(?:database|schema|table|keyspace|tablespace|user|role|collection)\b"
-    r"|truncate\s+(?:table\s+)?[\w\"`\[.]|(?:^|[\s'])flush(?:all|db)(?:$|[\s';])"
-    r"|delete\s+from\s+[\w\"`\[\].]+\s*(?:;|$|\)))"
-    r"|\.dropDatabase\(|\.drop\(\)|\.deleteMany\(\s*(?:\{\s*\})?\s*\)|\.remove\(\s*\{\s*\}\s*\)"
-    r"|delete\s+from\s+[\w\"`\[\].]+\s+where\s+(?:1\s*=\s*1|true)\b",
-    re.IGNORECASE,
-)
-_DRY_SQL = re.compile(r"\brollback\b|\bexplain\b", re.IGNORECASE)
-
-
-_KEY_STORES = make_set("redis-cli valkey-cli keydb-cli")
-
-
-def _judge_key_store(call: Call) -> Iterator[Hit]:
-    """Judge FLUSHALL and FLUSHDB where a command of Redis stands: first, or first in a line."""
-    given = read_arguments(call, make_set("-h -p -a -n -u -s --user --pass --tls"))
-    lines = [given.texts[0]] if given.texts else []
-    if call.stdin is not None:
-        lines += [line.split()[0] for line in call.stdin.text.splitlines() if line.split()]
-    if any(line.lower() in ("flushall", "flushdb") for line in lines):
-        yield Hit("db.drop", "it empties the database", _INSTEAD["db.drop"])
-
-
-def _judge_sql(call: Call, scene: Scene) -> Iterator[Hit]:
-    texts = [word.text for word in call.words[1:]]
-    if call.stdin is not None:
-        texts.append(call.stdin.text)
-    texts.append(" ".join(texts))  # what `ssh` hands on has lost its quotes
-    if call.program in _KEY_STORES:
-        yield from _judge_key_store(call)
-    for text in texts:
-        if len(text) < 8 and text.lower() not in ("flushall", "flushdb"):  # noqa: PLR2004
-            continue
-        if call.program in _KEY_STORES:
-            break
-        plain = _TEXTS.sub("''", text) if call.program.startswith("mongo") else text
-        found = _DROPS.search(_QUOTED.sub(" ", plain))
-        if found and not _DRY_SQL.search(text):
-            reason = f"it drops or empties data (`{' '.join(found[0].split())}`)"
-            yield Hit("db.drop", reason, _INSTEAD["db.drop"])
-            return
-    yield from _judge_rows(call, scene)
-
-
-_EXECUTES = re.compile(r"\.(?:execute|executescript|query|raw|exec|command|run)\w*\(")
-
-
-def judge_database_code(call: Call, _scene: Scene) -> Iterator[Hit]:
-    """Judge code of another language that gives a database a statement which drops or empties."""
-    if re.search(r"\bkill\(?\s*(?:-1\b|9,\s*-1\b)", call.code):
-        yield Hit("system", "it ends all processes", "end one process by its number")
-    if re.search(r"\.flush(?:all|db)\(", call.code, re.IGNORECASE):
-        yield Hit("db.drop", "it empties the database", _INSTEAD["db.drop"])
-    if not _EXECUTES.search(call.code):
-        return
-    for text in re.findall(r"\"([^\"\n]+)\"|'([^'\n]+)'", call.code):
-        found = _DROPS.search(next(filter(None, text), ""))
-        if found:
-            reason = f"it drops or empties data (`{' '.join(found[0].split())}`)"
-            yield Hit("db.drop", reason, _INSTEAD["db.drop"])
-            return
-
-
-_API = re.compile(
-    r"https?://[^/\s]*(?::9200|:5984|:8123|elastic|opensearch|couch|:6333|:8983)[^\s]*"
-)
-
-
-def _judge_http(call: Call, _scene: Scene) -> Iterator[Hit]:
-    """Judge a DELETE of an index or database over HTTP."""
-    texts = [word.text for word in call.words[1:]]
-    found = next((_DROPS.search(_QUOTED.sub("''", text)) for text in texts if " " in text), None)
-    if found:
-        reason = f"it drops or empties data over HTTP (`{' '.join(found[0].split())}`)"
-        yield Hit("db.drop", reason, _INSTEAD["db.drop"])
-    is_delete = any(text in ("-XDELETE", "--request=DELETE", "DELETE", "delete") for text in texts)
-    if is_delete and any(_API.match(text) and "/_doc/" not in text for text in texts):
-        yield Hit("db.drop", "it deletes an index or a database over HTTP", _INSTEAD["db.drop"])
-
-
 # -- containers ------------------------------------------------------------------------------------
 
 
@@ -396,8 +306,8 @@ def _judge_cluster(call: Call, scene: Scene) -> Iterator[Hit]:
     is_listed = any(UNKNOWN in word.text and word.calls for word in call.words[1:])
     if "delete" in texts and is_listed and not {"pod", "pods", "po"}.intersection(texts):
         yield Hit("infra.destroy", "it deletes all that another command lists",
-                  _INSTEAD["infra.destroy"])  # fmt: skip
-    yield from _judge_rows(call, scene)
+                  INSTEAD["infra.destroy"])  # fmt: skip
+    yield from judge_rows(call, scene)
 
 
 def _judge_container(call: Call, scene: Scene) -> Iterator[Hit]:
@@ -407,8 +317,8 @@ def _judge_container(call: Call, scene: Scene) -> Iterator[Hit]:
         UNKNOWN in word.text and word.calls for word in call.words[1:]
     ):
         reason = "it removes all containers or images that another command lists"
-        yield Hit("container.prune", reason, _INSTEAD["container.prune"])
-    yield from _judge_rows(call, scene)
+        yield Hit("container.prune", reason, INSTEAD["container.prune"])
+    yield from judge_rows(call, scene)
 
 
 # -- the machine -----------------------------------------------------------------------------------
@@ -434,7 +344,6 @@ def judge_kernel_triggers(call: Call, _scene: Scene) -> Iterator[Hit]:
         yield Hit("system", "it makes the kernel stop or reboot", "let the user do it")
 
 
-_EMPTIES = re.compile(r"\.(?:delete_all|destroy_all)\b|objects\.all\(\)\.delete\(\)")
 _STOPS = re.compile(
     r"login1\.Manager\.(?:PowerOff|Reboot|Halt)|\b(?:shut down|restart)\b", re.IGNORECASE
 )
@@ -443,30 +352,13 @@ _STOPS = re.compile(
 def _stop_machine(call: Call, _scene: Scene) -> Iterator[Hit]:
     """Judge a message to the system that asks it to stop."""
     if any(_STOPS.search(word.text) for word in call.words[1:]):
-        yield Hit("system", "it switches the machine off", _INSTEAD["system"])
-
-
-def _run_script(call: Call, scene: Scene) -> Iterator[Hit]:
-    """Judge `php artisan ...`, `python manage.py ...`, `bundle exec rake ...`."""
-    texts = [word.text for word in call.words[1:]]
-    if any(_EMPTIES.search(text) for text in texts):
-        yield Hit("db.drop", "it deletes all rows of a table", _INSTEAD["db.drop"])
-        return
-    yield from _judge_rows(call, scene)
-    for at, text in enumerate(texts[:3]):
-        name = text.rpartition("/")[2]
-        if name in _ROWS and not text.startswith("-"):
-            yield from judge_words(name, texts[at + 1 :])
-            return
+        yield Hit("system", "it switches the machine off", INSTEAD["system"])
 
 
 SERVICE_RULES: Rules = {
-    **dict.fromkeys(_ROWS, _judge_rows),
-    **dict.fromkeys(_CLIENTS, _judge_sql),
-    **dict.fromkeys(_RUNNERS, _run_script),
+    **dict.fromkeys(ROWS, judge_rows),
     **dict.fromkeys(("docker", "podman", "nerdctl"), _judge_container),
     **dict.fromkeys(("kubectl", "oc", "k"), _judge_cluster),
-    **dict.fromkeys(("curl", "http", "https", "xh", "wget"), _judge_http),
     **dict.fromkeys(("dbus-send", "busctl", "gdbus", "osascript"), _stop_machine),
     **dict.fromkeys(("kill", "pkill", "killall"), _kill),
 }

@@ -88,11 +88,19 @@ toolbox distrobox    | -c --container -n --name | | | | run enter
 minikube             | -p --profile | | | | ssh
 sshpass              | -p -f -e -P | |
 npx bunx pipx uvx pnpx | -p --package --from --with | |
+cross-env cross-env-shell | | | assigns
 direnv               | | 1 | | | exec
 nix                  | --option -f --file | | | | develop shell
 npm pnpm yarn bun    | -w --workspace --filter -p --package | | | -C --prefix --cwd | exec x dlx
 uv poetry pipenv hatch rye bundle pdm pixi conda mamba mise |
     --with --python -p --project -n --name -e | | | --directory --cwd | run exec x tool
+""")
+# Programs that packages of a project bring, which `yarn NAME` and `pnpm NAME` start.
+PACKAGE_RUNNERS = make_set("npx bunx pnpx npm pnpm yarn bun uvx pipx")
+PACKAGED = make_set("""
+rimraf del-cli shx cross-env prisma typeorm sequelize sequelize-cli knex mikro-orm drizzle-kit
+wrangler vercel netlify firebase serverless sls sst cdk cdktf pulumi node tsx ts-node dotenv
+supabase railway eas gh-pages env-cmd dotenvx
 """)
 # Programs whose operands after some are a command on another machine, or in a container.
 REMOTE = _read("""
@@ -213,18 +221,26 @@ FIND_NARROWS = make_set("""
 -xtype
 """)
 FIND_RUNS = frozenset(("-exec", "-execdir", "-ok", "-okdir"))
+# Operands of a program with which it runs the code that it reads from standard input.
+CONSOLES = frozenset(("shell", "shell_plus", "console", "c", "tinker", "runner"))
 # Interpreters: program -> language, and the options that hold code; "" is the first operand.
 INTERPRETERS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     **dict.fromkeys(
-        ("python", "python2", "python3", "pypy", "pypy3", "ipython"), ("python", ("-c",))
+        ("python", "python2", "python3", "pypy", "pypy3", "ipython", "manage.py", "django-admin"),
+        ("python", ("-c", "--command")),
     ),
     "perl": ("perl", ("-e", "-E")),
     "ruby": ("ruby", ("-e",)),
+    "rails": ("ruby", ("runner", "r")),
+    **dict.fromkeys(("irb", "pry"), ("ruby", ("-e",))),
     **dict.fromkeys(
         ("node", "nodejs", "bun", "deno", "tsx", "ts-node"),
         ("javascript", ("-e", "--eval", "-p", "--print", "eval")),
     ),
-    "php": ("php", ("-r", "-B", "-R")),
+    "php": ("php", ("-r", "-B", "-R", "--execute")),
+    "artisan": ("php", ("--execute",)),
+    "wp": ("php", ("eval",)),
+    "drush": ("php", ("php:eval", "php-eval", "eval", "ev")),
     **dict.fromkeys(("lua", "luajit"), ("lua", ("-e",))),
     **dict.fromkeys(("awk", "gawk", "mawk", "nawk"), ("awk", ("",))),
     **dict.fromkeys(("vim", "vi", "nvim", "ex", "view"), ("vim", ("-c", "+"))),
@@ -235,7 +251,7 @@ INTERPRETERS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     **dict.fromkeys(("Rscript", "R"), ("r", ("-e",))),
     "julia": ("julia", ("-e", "-E")),
     "groovy": ("groovy", ("-e",)),
-    "elixir": ("elixir", ("-e", "--eval")),
+    **dict.fromkeys(("elixir", "mix", "iex"), ("elixir", ("-e", "--eval"))),
     "erl": ("erlang", ("-eval", "--eval")),
     "guile": ("lisp", ("-c",)),
     "sbcl": ("lisp", ("--eval",)),

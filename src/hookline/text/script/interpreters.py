@@ -10,7 +10,7 @@ import binascii
 import re
 from typing import NamedTuple
 
-from hookline.text.script.carriers import INTERPRETERS
+from hookline.text.script.carriers import CONSOLES, INTERPRETERS
 from hookline.text.script.outputs import find_output
 from hookline.text.script.reading import Command, Word, make_set
 
@@ -24,7 +24,7 @@ _LITERAL = r"""'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\.)*`"""
 _STRING = re.compile(_LITERAL)
 # A name, then perhaps brackets, then literals between commas, as in `run(["rm", "-rf", "/"])`.
 _CALL = re.compile(
-    r"([A-Za-z_][\w.:$>-]*|%x|qx)\s*[({\[\s]*\s*((?:(?:" + _LITERAL + r")\s*(?:,|=>|\s)?\s*)+)"
+    r"([A-Za-z_][\w.:$>-]*|%x|qx)[!?]?\s*[({\[\s]*\s*((?:(?:" + _LITERAL + r")\s*(?:,|=>|\s)?\s*)+)"
 )
 _BACKQUOTES = re.compile(
     r"`((?:[^`\\]|\\.)*)`|qx\s*[({\[/](.*?)[)}\]/]|%x[({\[](.*?)[)}\]]", re.DOTALL
@@ -39,12 +39,21 @@ esyscmd process open create_subprocess_shell create_subprocess_exec
 """)
 _REMOVERS = make_set("""
 rmtree remove_tree rm_rf rm_r rmSync rm rmdirSync rmdir removeSync remove unlink unlinkSync
-emptyDirSync rimraf remove_dir delete_tree deltree
+emptyDirSync emptyDir rimraf remove_dir delete_tree deltree remove_entry remove_entry_secure
+remove_dir_all delete-directory deleteDirectory deleteDir removeTree
 """)
 _RECURSIVE = make_set("""
-rmtree remove_tree rm_rf rm_r removeSync emptyDirSync rimraf
+rmtree remove_tree rm_rf rm_r removeSync emptyDirSync emptyDir rimraf remove_dir remove_entry
+remove_entry_secure remove_dir_all delete_tree deltree delete-directory deleteDirectory deleteDir
+removeTree
 """)
-_JAVASCRIPT_RECURSIVE = re.compile(r"recursive\s*:\s*true")
+_OPTION_RECURSIVE = re.compile(r"recursive\s*[:=]\s*(?:true|TRUE|T\b|1)")
+# `Pathname("/etc").rmtree`: the path is what the method is called on.
+_RECEIVER = re.compile(r"\(\s*(" + _LITERAL + r")\s*\)\s*(?:\.|->)\s*(\w+)")
+# `glob("*")`: what it finds is given to a call that removes.
+_GLOBS = re.compile(r"\b(?:i?glob(?:Sync)?|Dir)\s*[(\[]\s*(" + _LITERAL + ")")
+# A text in back quotes that JavaScript gives to a shell.
+_TAGGED = re.compile(r"(?:(?<![\w.])|\bBun\.)(?:\$|execa|sh)`((?:[^`\\]|\\.)*)`")
 # Languages in which a line, or a part of one, is a shell text.
 _LINES = {
     "vim": re.compile(r"(?:^|[|:])\s*(?:silent!?\s+)?!(.+)", re.MULTILINE),
@@ -61,6 +70,11 @@ _SED_RUNS = re.compile(r"s(.)(?:.*?)\1(.*?)\1[gip\d]*e[gip\d]*")
 _HOME = re.compile(
     r"(?:pathlib\.)?Path\.home\(\)|(?:require\(['\"](?:node:)?os['\"]\)|os)\.homedir\(\)|Dir\.home"
     r"|os\.environ\[['\"]HOME['\"]\]|process\.env\.HOME|ENV\[['\"]HOME['\"]\]|\$ENV\{HOME\}"
+    r"|os\.(?:environ\.get|getenv)\(\s*['\"]HOME['\"]\s*\)|getenv\(\s*['\"]HOME['\"]\s*\)"
+)
+_HERE = re.compile(
+    r"(?:pathlib\.)?Path\.cwd\(\)|(?:process|Deno|os)\.(?:get)?cwd\(\)|Dir\.pwd|\bgetcwd\(\)"
+    r"|process\.env\.PWD|(?:os\.environ|ENV)\[['\"]PWD['\"]\]|\$ENV\{PWD\}"
 )
 _EXPANDED = re.compile(
     r"(?:os\.path\.)?(?:expanduser|File\.expand_path)\(\s*(['\"][^'\"]*['\"])\s*\)"
@@ -71,6 +85,7 @@ _QUOTES = re.compile(
 # `run(text)`: a call whose first argument is no literal.
 _INDIRECT = re.compile(r"\b([A-Za-z_]\w*)\s*[( ]\s*(?=[A-Za-z_$@(])")
 _ESCAPES = re.compile(r"\\(.)", re.DOTALL)
+_DIVIDED = re.compile(r"""['"]\s*/\s*['"]""")
 _JOINED = re.compile(r"""(['"])\s*(?:\+|\.\.?)\s*(['"])""")
 
 
@@ -98,6 +113,8 @@ def read_code(code: str, language: str) -> Code:
     found = [_read_calls(code), _read_indirect(code, literals)]
     found += [read_code(_unquote(match[1]), language) for match in _EVALS.finditer(code)]
     scripts = [script for each in found for script in each.scripts]
+    if language == "javascript":
+        scripts += [_unquote(match[0][match[0].index("`") :]) for match in _TAGGED.finditer(code)]
     if language in ("perl", "ruby", "php", "julia"):
         scripts += [next(filter(None, match.groups()), "") for match in _BACKQUOTES.finditer(code)]
     if language == "awk":  # `print | "sh"` and `"cmd" | getline`
@@ -113,7 +130,7 @@ def _read_calls(code: str) -> Code:
     argvs: list[tuple[str, ...]] = []
     removed: list[tuple[str, bool]] = []
     for match in _CALL.finditer(code):
-        name = re.split(r"[.:>-]+", match[1])[-1]
+        name = match[1] if match[1] in _REMOVERS else re.split(r"[.:>-]+", match[1])[-1]
         given = tuple(_unquote(text) for text in _STRING.findall(match[2]))
         if match[1] in _SHELLS or name in _SHELLS:
             more = _LISTS.match(code, match.end())  # `spawn("rm", ["-rf", "/"])`
@@ -125,8 +142,14 @@ def _read_calls(code: str) -> Code:
             else:
                 scripts.append(given[0])
         elif name in _REMOVERS:
-            is_recursive = name in _RECURSIVE or bool(_JAVASCRIPT_RECURSIVE.search(code))
+            is_recursive = name in _RECURSIVE or bool(_OPTION_RECURSIVE.search(code))
+            is_longer = code[match.end() : match.end() + 1] in ("+", ".", "/")
+            if is_longer and given[-1][:1] != "/":
+                given = given[:-1]  # the beginning of a longer path
             removed += [(path, is_recursive) for path in given]
+    for match in _RECEIVER.finditer(code):
+        if match[2] in _RECURSIVE:
+            removed.append((_unquote(match[1]), True))
     return Code(tuple(scripts), tuple(argvs), tuple(removed))
 
 
@@ -135,9 +158,11 @@ def _read_indirect(code: str, literals: Sequence[str]) -> Code:
     names = {match[1] for match in _INDIRECT.finditer(code)}
     scripts = [text for text in literals if " " in text] if names & _SHELLS else []
     is_recursive = bool(names & _RECURSIVE) or bool(
-        names & _REMOVERS and _JAVASCRIPT_RECURSIVE.search(code)
+        names & _REMOVERS and _OPTION_RECURSIVE.search(code)
     )
     removed = [(text, True) for text in literals if is_recursive and text[:1] in ("/", "~")]
+    if is_recursive or "unlink" in code:
+        removed += [(_unquote(match[1]), True) for match in _GLOBS.finditer(code)]
     return Code(tuple(scripts), (), tuple(removed))
 
 
@@ -151,12 +176,14 @@ def _list_lines(code: str, language: str) -> list[str]:
 
 def _simplify(code: str, language: str) -> str:
     """Return code with plain literals for what is encoded, joined, or the home folder."""
-    code = _HOME.sub("'~'", _EXPANDED.sub(r"\1", code))
+    code = _HERE.sub("'./'", _HOME.sub("'~'", _EXPANDED.sub(r"\1", code)))
     if language in ("perl", "ruby"):
         code = _QUOTES.sub(lambda at: repr(next(filter(None, at.groups()), "")), code)
     if _DECODES.search(code):
         code = _STRING.sub(lambda at: _decode_literal(at[0]), code)
         code = _DECODED.sub(r"\1", code)
+    if language == "python":  # `Path.home() / "x"`
+        code = _DIVIDED.sub("/", code)
     # 'r' + 'm' is one literal.
     return _JOINED.sub(lambda at: "" if at[1] == at[2] else at[0], code)
 
@@ -223,8 +250,13 @@ def _find_code(shell: Shell, command: Command, language: str, options: Sequence[
     at = 1
     while at < len(words):
         text = words[at].text
-        if _holds_code(text, options) and at + 1 < len(words):
-            found.append(words[at + 1])
+        own = text.partition("=")[2] if text.startswith("--") else ""
+        if own and text.partition("=")[0] in options:
+            found.append(words[at]._replace(text=own))
+        elif _holds_code(text, options) and at + 1 < len(words):
+            verb = text[:1] != "-"  # `rails runner -e test CODE`
+            code = words[-1 if verb else at + 1]
+            found.append(_print_value(code) if text in _PRINTS else code)
             at += 1
         elif "+" in options and text.startswith("+"):
             found.append(words[at]._replace(text=text[1:]))
@@ -239,14 +271,27 @@ def _find_code(shell: Shell, command: Command, language: str, options: Sequence[
     written = [shell.files[path] for path in paths if path in shell.files]
     if written:
         return written
-    if stdin is not None and stdin.is_known and all(each.text == "-" for each in operands):
+    reads_stdin = all(each.text in ("-", "/dev/stdin") for each in operands)
+    reads_stdin = reads_stdin or any(each.text in CONSOLES for each in operands)
+    if stdin is not None and stdin.is_known and reads_stdin:
         return [stdin]
     return []
 
 
+_PRINTS = frozenset(("-p", "--print", "-pe"))  # of Node.js: what the code is
+
+
+def _print_value(code: Word) -> Word:
+    return code._replace(text=f"console.log({code.text})")
+
+
+# Letters after a dash that take the rest of the word: `-MFile::Path`, `-rbase`, `-I.`, `-Wone`.
+_TAKE_NEXT = frozenset("-MmIrWC")
+
+
 def _holds_code(text: str, options: Sequence[str]) -> bool:
     """Return whether the next word is code: after `-e`, and after `-ne`."""
-    is_cluster = text[:1] == "-" and text[1:2] != "-"
+    is_cluster = text[:1] == "-" and text[1:2] not in _TAKE_NEXT
     return any(
         text == option or (is_cluster and len(option) == len("-e") and text.endswith(option[1]))
         for option in options

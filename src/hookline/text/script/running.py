@@ -5,7 +5,13 @@ from __future__ import annotations
 import re
 from fnmatch import fnmatchcase
 
-from hookline.text.script.carriers import SANDBOXES, STARTED, TAKES_DATA, WRAPPERS
+from hookline.text.script.carriers import (
+    PACKAGE_RUNNERS,
+    SANDBOXES,
+    STARTED,
+    TAKES_DATA,
+    WRAPPERS,
+)
 from hookline.text.script.deferred import list_deferred
 from hookline.text.script.interpreters import run_code
 from hookline.text.script.launchers import run_container, run_found, run_items, run_remote
@@ -99,7 +105,7 @@ def _run_named(shell: Shell, command: Command) -> Word:
     if (row := WRAPPERS.get(name)) is not None and (wrapped := unwrap(words, row)).words:
         folder = shell.cwd if wrapped.folder is None else shell.find_folder(wrapped.folder.text)
         assigned = (*command.assigned, *_list_assigned(words, row, wrapped))
-        inner = command._replace(words=tuple(wrapped.words), assigned=assigned)
+        inner = command._replace(words=_drop_version(name, wrapped.words), assigned=assigned)
         return shell.run_inner(name, inner, cwd=folder)
     command = _read_sql_file(shell, name, command)
     for carry in _CARRIERS:
@@ -107,6 +113,13 @@ def _run_named(shell: Shell, command: Command) -> Word:
         if carried is not None:
             return carried
     return _run_program(shell, name, command)
+
+
+def _drop_version(name: str, words: list[Word]) -> tuple[Word, ...]:
+    """Return a command without the version in `npx NAME@VERSION`."""
+    at = words[0].text.find("@", 1) if name in PACKAGE_RUNNERS else -1
+    first = words[0]._replace(text=words[0].text[:at]) if at > 0 else words[0]
+    return (first, *words[1:])
 
 
 def _list_assigned(

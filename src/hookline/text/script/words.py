@@ -60,8 +60,8 @@ def append_fields(words: list[Word], node: Node, shell: Shell) -> None:
     """
     more = read_fields(node, shell)
     before = node.prev_sibling
-    is_glued = node.type == "process_substitution" and before is not None
-    if is_glued and words and more and before.end_byte == node.start_byte:
+    is_glued = before is not None and before.end_byte == node.start_byte
+    if is_glued and node.type == "process_substitution" and words and more:
         words[-1:] = [join_words([words[-1], more[0]])]
     else:
         words += more

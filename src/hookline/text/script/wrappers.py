@@ -6,6 +6,7 @@ import re
 from itertools import pairwise
 from typing import NamedTuple
 
+from hookline.text.script.carriers import PACKAGED
 from hookline.text.script.reading import Word
 
 TYPE_CHECKING = False
@@ -43,11 +44,12 @@ def unwrap(words: Sequence[Word], row: Wrapper) -> Wrapped:
             folder = _find_folder(words, at, row) or folder
             at += 2 if _takes_next(text, row) else 1
             continue
+        needs_verb = needs_verb and not ("dlx" in row.verbs and text in PACKAGED)
         if needs_verb and text not in row.verbs:
             return Wrapped([])
-        if not (needs_verb or left or _is_skipped(text, row)):
-            break
         if not needs_verb and not _is_skipped(text, row):
+            if not left:
+                break
             left -= 1
         needs_verb = False
         at += 1
