@@ -20,14 +20,15 @@ if TYPE_CHECKING:
 _CLIENTS = make_set("""
 psql mysql mariadb sqlite3 sqlcmd sqlplus cockroach clickhouse-client clickhouse cqlsh usql pgcli
 mycli litecli duckdb snowsql bq trino presto beeline hive impala-shell isql tsql libsql turso
-mongosh mongo redis-cli valkey-cli influx d1 wrangler supabase db2 osql exec usql prisma
+mongosh mongo redis-cli valkey-cli influx d1 wrangler supabase db2 osql exec usql prisma mysqlsh
+sqlite cypher-shell surreal heroku athenacli spanner-cli
 """)
 _QUOTED = re.compile(r"'(?:[^']|'')*'|--[^\n]*|/\*.*?\*/", re.DOTALL)
 _TEXTS = re.compile(r'"(?:[^"\\]|\\.)*"')
 _DROPS = re.compile(
     r"\b(?:drop\s+(?:database|schema|table|keyspace|tablespace|user|role|collection)\b"
     r"|truncate\s+(?:table\s+)?[\w\"`\[.]|(?:^|[\s'])flush(?:all|db)(?:$|[\s';])"
-    r"|delete\s+from\s+[\w\"`\[\].]+\s*(?:;|$|\)))"
+    r"|delete\s+from\s+[\w\"`\[\].]+\s*(?:;|$|\))|detach\s+delete\b)"
     r"|\.dropDatabase\(|\.drop\(\)|\.deleteMany\(\s*(?:\{\s*\})?\s*\)|\.remove\(\s*\{\s*\}\s*\)"
     r"|delete\s+from\s+[\w\"`\[\].]+\s+where\s+(?:1\s*=\s*1|true)\b",
     re.IGNORECASE,
@@ -48,8 +49,8 @@ def _judge_key_store(call: Call) -> Iterator[Hit]:
         yield Hit("db.drop", "it empties the database", INSTEAD["db.drop"])
 
 
-def _judge_sql(call: Call, scene: Scene) -> Iterator[Hit]:
-    texts = [word.text for word in call.words[1:]]
+def _judge_sql(call: Call, _scene: Scene) -> Iterator[Hit]:
+    texts = [_strip_option(word.text) for word in call.words[1:]]
     if call.stdin is not None:
         texts.append(call.stdin.text)
     texts.append(" ".join(texts))  # what `ssh` hands on has lost its quotes
@@ -68,7 +69,17 @@ def _judge_sql(call: Call, scene: Scene) -> Iterator[Hit]:
             return
 
 
-_EXECUTES = re.compile(r"\.(?:execute|executescript|query|raw|exec|command|run)\w*\(")
+def _strip_option(text: str) -> str:
+    """Return the statement in `--command=TEXT` and `-eTEXT`; two dashes begin a comment of SQL."""
+    if text.startswith("--"):
+        return text.partition("=")[2] or text
+    return text[2:] if text.startswith(("-e", "-c", "-Q", "-q")) and " " in text else text
+
+
+_EXECUTES = re.compile(
+    r"(?:\.|::|->)(?:execute|query|raw|exec|command|run|statement|unprepared|\$executeRaw|\$queryRaw)"
+    r"\w*[!?]?\s*[(\s`'\"]"
+)
 
 
 def judge_database_code(call: Call, _scene: Scene) -> Iterator[Hit]:
@@ -79,7 +90,7 @@ def judge_database_code(call: Call, _scene: Scene) -> Iterator[Hit]:
         yield Hit("db.drop", "it empties the database", INSTEAD["db.drop"])
     if not _EXECUTES.search(call.code):
         return
-    for text in re.findall(r"\"([^\"\n]+)\"|'([^'\n]+)'", call.code):
+    for text in re.findall(r"\"([^\"\n]+)\"|'([^'\n]+)'|`([^`\n]+)`", call.code):
         found = _DROPS.search(next(filter(None, text), ""))
         if found:
             reason = f"it drops or empties data (`{' '.join(found[0].split())}`)"
@@ -107,15 +118,35 @@ def _judge_http(call: Call, _scene: Scene) -> Iterator[Hit]:
 # -- frameworks ------------------------------------------------------------------------------------
 
 _RUNNERS = make_set("php python python3 ruby bundle node rails rake")
+# Frameworks whose programs hand a statement to the database: the verbs after which it comes.
+_STATEMENTS = {
+    **dict.fromkeys(("manage.py", "django-admin"), ("dbshell",)),
+    "rails": ("dbconsole", "db"),
+    "artisan": ("db",),
+    "console": ("doctrine:query:sql", "doctrine:query:dql", "dbal:run-sql"),
+    "wp": ("query",),
+    "drush": ("sqlq", "sql:query", "sql-query", "sqlc", "sql:cli", "sql-cli"),
+}
 _EMPTIES = re.compile(r"\.(?:delete_all|destroy_all)\b|objects\.all\(\)\.delete\(\)")
+
+
+def _judge_statement(call: Call, scene: Scene) -> Iterator[Hit]:
+    """Judge a statement that the program of a framework hands to the database."""
+    texts = [word.text for word in call.words]
+    for at, text in enumerate(texts[:2]):
+        verbs = _STATEMENTS.get(text.rpartition("/")[2], ())
+        if any(text in verbs for text in texts[at + 1 : at + 3]):
+            yield from _judge_sql(call, scene)
 
 
 def _run_script(call: Call, scene: Scene) -> Iterator[Hit]:
     """Judge `php artisan ...`, `python manage.py ...`, `bundle exec rake ...`."""
     texts = [word.text for word in call.words[1:]]
-    if any(_EMPTIES.search(text) for text in texts):
+    given = [*texts, call.stdin.text] if call.stdin is not None else texts
+    if any(_EMPTIES.search(text) for text in given):
         yield Hit("db.drop", "it deletes all rows of a table", INSTEAD["db.drop"])
         return
+    yield from _judge_statement(call, scene)
     for at, text in enumerate(texts[:3]):
         name = text.rpartition("/")[2]
         if name in ROWS and not text.startswith("-"):
@@ -125,6 +156,7 @@ def _run_script(call: Call, scene: Scene) -> Iterator[Hit]:
 
 DATABASE_RULES: Rules = {
     **dict.fromkeys(_CLIENTS, _judge_sql),
+    **dict.fromkeys(_STATEMENTS, _judge_statement),
     **dict.fromkeys(_RUNNERS, _run_script),
     **dict.fromkeys(("curl", "http", "https", "xh", "wget"), _judge_http),
 }

@@ -6,6 +6,7 @@ import re
 import shlex
 from fnmatch import fnmatchcase
 
+from hookline.guards.commands.cloud_code import judge_cloud_code
 from hookline.guards.commands.databases import DATABASE_RULES, judge_database_code
 from hookline.guards.commands.disks import DISK_RULES, judge_disk_redirects
 from hookline.guards.commands.files import FILE_RULES, judge_redirects, judge_written_code
@@ -150,13 +151,13 @@ def _list_rules(call: Call) -> Iterator[Rule]:
             if rule is not None:
                 yield rule
     else:
-        yield from (judge_written_code, judge_database_code, _judge_forks)
+        yield from (judge_written_code, judge_database_code, judge_cloud_code, _judge_forks)
     if call.redirects or name == "tee":
         yield from (judge_redirects, judge_disk_redirects, judge_kernel_triggers)
 
 
 _FORKS = re.compile(
-    r"(?:while|loop|until|for\s*\(\s*;)[^\n]{0,60}\s*\bfork\b|\bfork\b[^\n]{0,20}(?:while|until)\b"
+    r"(?:while|loop|until|for\s*\(\s*;)[^\n]{0,60}\s*\bfork\b|\bfork\b[^\n]{0,20}(?:while|until|for\s+\w+\s+in\s+(?:iter|itertools))\b"
 )
 
 

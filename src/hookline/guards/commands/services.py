@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 from typing import NamedTuple
 
@@ -52,7 +53,8 @@ sst | remove | | removes a service
 sam | delete | | deletes a stack
 copilot | app|env|svc delete | | deletes a service
 kubectl oc k | delete namespace|namespaces|ns|project|deployment|deployments|deploy|statefulset|
-    statefulsets|sts|daemonset|daemonsets|ds|node|nodes|pvc|pv|persistentvolumeclaim|
+    statefulsets|sts|daemonset|daemonsets|ds|replicaset|replicasets|rs|node|nodes|no|pvc|pv|
+    persistentvolumeclaim|
     persistentvolume|persistentvolumeclaims|crd|crds|all | can-i | deletes workloads or their data
 kubectl oc k | delete --all | can-i | deletes all objects of a kind
 kubectl oc k | delete -f|--filename|-k|--kustomize|-l|--selector | can-i | deletes several objects
@@ -281,7 +283,7 @@ def _has_words(texts: Sequence[str], words: Sequence[frozenset[str]]) -> bool:
 
 
 _KIND = re.compile(r"[a-z]{2,24}/[\w.-]+$")
-_MOST_SKIPPED = 2  # operands between two words: the values of options before a subcommand
+_MOST_SKIPPED = 5  # operands between two words: the values of options before a subcommand
 
 
 def _find_next(
@@ -308,6 +310,15 @@ def _judge_cluster(call: Call, scene: Scene) -> Iterator[Hit]:
         yield Hit("infra.destroy", "it deletes all that another command lists",
                   INSTEAD["infra.destroy"])  # fmt: skip
     yield from judge_rows(call, scene)
+    for at, text in enumerate(texts[:_MOST_OPTIONS]):
+        if _KINDS.match(text):  # each kind of `delete deployments.apps,svc NAME`
+            for kind in text.partition("/")[0].split(","):
+                named = [*texts[:at], kind.partition(".")[0], *texts[at + 1 :]]
+                yield from judge_words(call.program, named)
+
+
+_KINDS = re.compile(r"[a-z]{2,24}[.,][a-z0-9.,]{2,80}(?:/|$)")
+_MOST_OPTIONS = 16  # words before the kinds
 
 
 def _judge_container(call: Call, scene: Scene) -> Iterator[Hit]:
@@ -327,7 +338,7 @@ def _judge_container(call: Call, scene: Scene) -> Iterator[Hit]:
 def _kill(call: Call, _scene: Scene) -> Iterator[Hit]:
     given = read_arguments(call, ("-s", "-n", "--signal", "-u", "--user", "-U", "-g", "-t"))
     texts = [word.text for word in call.words[1:]]
-    if texts[-1:] == ["-1"] and len(texts) > 1:
+    if texts[-1:] == ["-1"] and (len(texts) > 1 or call.words[-1].calls):
         yield Hit("system", "it ends all processes", "end one process by its number")
     elif call.program in ("pkill", "killall") and given.has("u", "user") and not given.operands:
         yield Hit("system", "it ends all processes of a user", "end one process by its name")
@@ -338,7 +349,8 @@ def _kill(call: Call, _scene: Scene) -> Iterator[Hit]:
 def judge_kernel_triggers(call: Call, _scene: Scene) -> Iterator[Hit]:
     """Yield a write to the trigger file of the kernel."""
     for redirect in call.redirects:
-        if redirect.target.text == "/proc/sysrq-trigger" and redirect.operator != "<":
+        path = posixpath.normpath(posixpath.join(call.cwd or "/", redirect.target.text))
+        if path == "/proc/sysrq-trigger" and redirect.operator != "<":
             yield Hit("system", "it makes the kernel stop or reboot", "let the user do it")
     if call.program == "tee" and any(w.text == "/proc/sysrq-trigger" for w in call.words):
         yield Hit("system", "it makes the kernel stop or reboot", "let the user do it")
