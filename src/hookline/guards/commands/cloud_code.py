@@ -42,7 +42,11 @@ def judge_cloud_code(call: Call, _scene: Scene) -> Iterator[Hit]:
     for match in _CALLED.finditer(call.code):
         name = match[1].replace("_", "").lower()
         if name.removesuffix("command").removesuffix("sync").removesuffix("async") in _METHODS:
-            yield Hit("infra.destroy", f"it calls `{match[1]}`", "let the user run it")
+            yield Hit(
+                "infra.destroy",
+                f"it deletes what a cloud holds (`{match[1]}`)",
+                "let the user run it",
+            )
             return
     if _EVERYTHING.search(call.code):
         yield Hit("infra.destroy", "it deletes the objects of a bucket", "let the user run it")

@@ -88,7 +88,8 @@ def find_secret(path: str) -> Secret | None:
         return Secret.ENV_FILE
     lower = name.lower()
     if lower in _NAMES:
-        return Secret.PRIVATE_KEY if lower.startswith("id_") else Secret.CREDENTIAL
+        is_key = lower.startswith("id_") or lower.endswith((".key", ".pem"))
+        return Secret.PRIVATE_KEY if is_key else Secret.CREDENTIAL
     if lower.endswith(_ENDS):
         is_key = lower.endswith((".pem", ".key", ".ppk"))
         return Secret.PRIVATE_KEY if is_key else Secret.CREDENTIAL

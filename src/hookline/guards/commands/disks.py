@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import NamedTuple
 
 from hookline.guards.commands.arguments import read_arguments
@@ -11,7 +12,7 @@ from hookline.text.script.reading import UNKNOWN, Word
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from hookline.guards.commands.hits import Rules
     from hookline.guards.commands.places import Scene
@@ -46,8 +47,14 @@ def _read(text: str) -> dict[str, Eraser]:
 
 _HELP = frozenset(("--help", "-h", "--version", "-V", "-?"))
 _ERASERS = _read("""
-mkfs mke2fs mkswap mkdosfs mkntfs mkexfatfs newfs | | -n | -t -L -b -U -O -E -m -I -i -N -T -d
-    --label | path
+mkfs mke2fs mkswap mkntfs newfs | | -n --no-action | -t -L -b -U -O -E -m -I -i -N -T -d -s
+    --label --type | path
+mkfs.vfat mkfs.fat mkfs.msdos mkdosfs mkfs.exfat mkexfatfs | | | -n -F -s -S -r -R -f -i -b -D -M
+    -g -h -L -c | path
+mkfs.xfs | | -N | -b -d -i -l -L -m -n -p -r -s -c | path
+mkfs.btrfs | | | -n -s -L -l -A -b -d -m -O -U -r --label --data --metadata | path
+mkfs.minix mkfs.bfs mkfs.cramfs mkfs.f2fs mkfs.udf mkfs.jfs mkfs.reiserfs mkfs.nilfs2 | | | -n -N
+    -i -l -L -b -c -e -o -s -t -U -V -E -J | path
 wipefs | -a --all -o --offset -af -fa | -n --no-act | -t --types -o --offset | path
 blkdiscard | | | -o -l -p --offset --length | path
 shred wipe nwipe scrub | | | -n --iterations -s --size -p | path
@@ -84,8 +91,8 @@ def judge_device(word: Word, cwd: str, scene: Scene, what: str) -> Iterator[Hit]
 
 def _erase(call: Call, scene: Scene) -> Iterator[Hit]:
     name = call.program
-    row = _ERASERS.get(name) or _ERASERS["mkfs"]
     texts = [word.text for word in call.words[1:]]
+    row = _ERASERS.get(f"{name}.{_find_type(texts)}") or _ERASERS.get(name) or _ERASERS["mkfs"]
     if any(text in row.dry or text in _HELP for text in texts):
         return
     if row.verbs and not any(_is_verb(text, row.verbs) for text in texts):
@@ -99,6 +106,13 @@ def _erase(call: Call, scene: Scene) -> Iterator[Hit]:
         return
     for word in given.operands:
         yield from judge_device(word, call.cwd, scene, "erases")
+
+
+def _find_type(texts: Sequence[str]) -> str:
+    """Return the type in `mkfs -t TYPE`; empty if there is none."""
+    named = [value for option, value in pairwise(texts) if option in ("-t", "--type")]
+    named += [text.partition("=")[2] for text in texts if text.startswith("--type=")]
+    return named[0] if named else ""
 
 
 def _is_verb(text: str, verbs: Iterable[str]) -> bool:
@@ -131,7 +145,7 @@ def judge_disk_redirects(call: Call, scene: Scene) -> Iterator[Hit]:
 
 
 DISK_RULES: Rules = {
-    **dict.fromkeys(_ERASERS, _erase),
+    **dict.fromkeys(_ERASERS, _erase),  # and every other `mkfs.TYPE`
     **dict.fromkeys(("dd", "dcfldd", "dc3dd"), _write_device),
     **dict.fromkeys(("cp", "mv", "tee", "truncate", "install", "ddrescue"), _copy_to_device),
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from fnmatch import fnmatchcase
 
 from hookline.guards.commands.arguments import read_arguments
 from hookline.guards.commands.credentials import Secret, find_secret
@@ -11,7 +12,7 @@ from hookline.guards.commands.hits import Hit
 from hookline.guards.commands.places import Place, classify, resolve_path, strip_contents
 from hookline.text.script.carriers import FIND_NARROWS
 from hookline.text.script.outputs import is_narrow, list_roots
-from hookline.text.script.reading import UNKNOWN, Word
+from hookline.text.script.reading import UNKNOWN, Word, make_set
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -113,8 +114,11 @@ def _sync(call: Call, scene: Scene) -> Iterator[Hit]:
     deletes = any(name.startswith("del") for name in given.names)
     if not deletes or given.has("n", "dry-run") or len(given.operands) < 2:  # noqa: PLR2004
         return
-    *_, target = given.operands
+    *sources, target = given.operands
     if ":" in target.text.partition("/")[0]:
+        return
+    if all(map(_is_empty, sources)):
+        yield from judge_removal((target,), call.cwd, scene)
         return
     path = resolve_path(target, call.cwd, scene)
     place = classify(path, scene)
@@ -123,6 +127,15 @@ def _sync(call: Call, scene: Scene) -> Iterator[Hit]:
         yield Hit("fs.root", f"it deletes what is only in {place.value}", instead, (path,))
     elif place in _PERSONAL:
         yield Hit("fs.local", f"it deletes what is only in {place.value}", _REMOVE_SINGLE, (path,))
+
+
+_EMPTY = re.compile(r"(?:^|[/_.-])(?:empty|blank|void|nothing)(?:[_.-]?(?:dir|folder))?/?$")
+
+
+def _is_empty(word: Word) -> bool:
+    """Return whether a folder is an empty one: by its name, or what `mktemp -d` made."""
+    text = word.text.rstrip("/")
+    return bool(_EMPTY.search(text)) or (text == UNKNOWN and bool(word.calls))
 
 
 def _move(call: Call, scene: Scene) -> Iterator[Hit]:
@@ -162,16 +175,45 @@ _VITAL = re.compile(
     r"|/(?:boot|bin|sbin|lib|lib32|lib64|usr/bin|usr/sbin|usr/lib|usr/lib64|usr/libexec)/.+"
     r"|/(?:vmlinuz|initrd).*|/System/.+"
 )
+# Files that a glob such as `/etc/pass?d` may name.
+_USUAL = tuple(
+    sorted(
+        make_set("""/etc/passwd /etc/shadow /etc/gshadow /etc/group /etc/sudoers /etc/fstab
+/etc/crypttab /etc/hosts /etc/ssh/sshd_config /etc/nsswitch.conf /etc/profile /etc/login.defs
+/bin/sh /bin/bash /usr/bin/env /usr/bin/sudo""")
+    )
+)
+# Programs and libraries that a system does not work without.
+_PROGRAMS = re.compile(
+    r"/(?:usr/)?s?bin/(?:(?:ba|da|z|k)?sh|ls|cp|mv|rm|cat|ln|chmod|chown|mkdir|sudo|su|login|passwd"
+    r"|mount|umount|init|systemd|systemctl|env|id|ps|kill|grep|sed|awk|tar|gzip|find|xargs|ssh|sshd"
+    r"|getty|agetty|ip|apt|apt-get|dpkg|rpm|dnf|yum|apk|pacman|python3?|perl|useradd|usermod|visudo"
+    r"|crontab|cron|reboot|shutdown|modprobe|fsck|dd)$"
+    r"|/(?:usr/)?lib(?:32|64)?/(?:[\w-]+/)?(?:lib(?:c|m|dl|pthread|pam|crypto|ssl|systemd)|ld-linux\S*"
+    r"|ld-musl\S*)[.-][\w.-]*$"
+)
+# Folders of the system's own keys.
+_KEY_FOLDERS = ("/etc/", "/root/", "/var/lib/", "/usr/local/etc/")
 _KEEP = "append, or write to a file of your own"
+
+
+def _name_usual(path: str) -> str:
+    """Return the file of the system that a glob names; the path itself if it names none."""
+    if not any(sign in path for sign in "*?["):
+        return path
+    return next((each for each in _USUAL if fnmatchcase(each, path)), path)
 
 
 def _judge_overwrite(word: Word, cwd: str, scene: Scene, what: str) -> Iterator[Hit]:
     path = resolve_path(word, cwd, scene).replace(f"/{UNKNOWN}/", "/")
     if not path or UNKNOWN in path:
         return
+    path = _name_usual(path)
     if _VITAL.match(path) and not path.startswith("/usr/lib/node_modules"):
         yield Hit("fs.overwrite", f"it {what} a file that the system needs", _KEEP, (path,))
-    elif find_secret(path) is Secret.PRIVATE_KEY and "/." in path:
+    elif find_secret(path) is Secret.PRIVATE_KEY and (
+        "/." in path or (what != "overwrites" and path.startswith(_KEY_FOLDERS))
+    ):
         yield Hit("fs.overwrite", f"it {what} a private key", _KEEP, (path,))
 
 
@@ -179,11 +221,19 @@ def judge_redirects(call: Call, scene: Scene) -> Iterator[Hit]:
     """Yield what the redirections of a call overwrite."""
     for redirect in call.redirects:
         if redirect.operator in (">", ">|", "&>"):
-            yield from _judge_overwrite(redirect.target, call.cwd, scene, "overwrites")
-            is_empty = not call.words or call.words[0].text in (":", "true")
-            is_empty = is_empty or [word.text for word in call.words] == ["cat", "/dev/null"]
+            is_empty = _prints_nothing(call)
+            what = "empties" if is_empty else "overwrites"
+            yield from _judge_overwrite(redirect.target, call.cwd, scene, what)
             if is_empty and redirect.operator != "&>":
                 yield from _judge_truncation(redirect.target, call.cwd, scene)
+
+
+def _prints_nothing(call: Call) -> bool:
+    """Return whether a call has no output, so that its redirection empties a file."""
+    texts = [word.text for word in call.words]
+    if not texts:  # a block: what it prints is its input
+        return call.stdin is None or call.stdin == Word("")
+    return texts[0] in (":", "true") or texts == ["cat", "/dev/null"]
 
 
 _SOURCES = re.compile(
@@ -198,7 +248,9 @@ def _judge_truncation(word: Word, cwd: str, scene: Scene) -> Iterator[Hit]:
     is_found = UNKNOWN in path and (
         classify(path.partition(UNKNOWN)[0] + "x", scene) is Place.SOURCE
     )
-    if is_found or (classify(path, scene) is Place.SOURCE and _SOURCES.search(path)):
+    place = classify(path, scene)
+    is_all = place is Place.PROJECT and strip_contents(path)[1]
+    if is_found or is_all or (place is Place.SOURCE and _SOURCES.search(path)):
         yield Hit("fs.local", "it empties a source file", "edit the file", (path,))
 
 
@@ -241,13 +293,40 @@ _ACCOUNTS = re.compile(r"/etc/(?:passwd|shadow|gshadow|group|sudoers|fstab|crypt
 
 
 def _put(call: Call, scene: Scene) -> Iterator[Hit]:
-    """Judge a copy or a move onto an account or boot file."""
+    """Judge a copy or a move onto a program, or onto an account or boot file."""
     given = read_arguments(call, ("-t", "--target-directory", "-S", "-m", "-o", "-g"))
-    if len(given.operands) < 2:  # noqa: PLR2004 - a source and a target
+    folders = given.get("-t", "--target-directory")
+    sources = given.operands if folders else given.operands[:-1]
+    if not sources or call.program == "ln":
         return
-    path = resolve_path(given.operands[-1], call.cwd, scene)
-    if _ACCOUNTS.match(path) and call.program != "ln":
-        yield Hit("fs.overwrite", "it overwrites a file that the system needs", _KEEP, (path,))
+    target = resolve_path((*folders, *given.operands)[0 if folders else -1], call.cwd, scene)
+    names = (word.text.rstrip("/").rpartition("/")[2] for word in sources)
+    yield from _judge_put((target, *(f"{target}/{name}" for name in names)))
+
+
+def _judge_put(paths: Iterable[str]) -> Iterator[Hit]:
+    for path in map(_name_usual, paths):
+        if _ACCOUNTS.match(path) or _PROGRAMS.match(path):
+            yield Hit("fs.overwrite", "it overwrites a file that the system needs", _KEEP, (path,))
+            return
+
+
+def _write_output(call: Call, scene: Scene) -> Iterator[Hit]:
+    """Judge `curl -o FILE`, `wget -O FILE`, `sort -o FILE` and their kin."""
+    given = read_arguments(call, _OUTPUTS[call.program])
+    words = given.get(*_OUTPUTS[call.program]) or (
+        given.operands if call.program == "sponge" and not given.has("a") else ()
+    )
+    yield from _judge_put(resolve_path(word, call.cwd, scene) for word in words)
+
+
+_OUTPUTS = {
+    "curl": ("-o", "--output"),
+    "wget": ("-O", "--output-document"),
+    "sort": ("-o", "--output"),
+    "gcc": ("-o",),
+    "sponge": (),
+}
 
 
 _OPENS = re.compile(
@@ -386,6 +465,7 @@ FILE_RULES: Rules = {
     "shred": _shred,
     **dict.fromkeys(("cp", "install", "ln", "mv"), _copy),
     "dd": _dd,
+    **dict.fromkeys(_OUTPUTS, _write_output),
     "chmod": _change_mode,
     **dict.fromkeys(("chown", "chgrp"), _change_owner),
     "setfacl": _change_acl,

@@ -70,7 +70,7 @@ _NETWORK_CODE = re.compile(
 
 _LITERALS = re.compile(r"""['"`]([^'"`\n]{1,200})['"`]""")
 _ENCODING_CODE = re.compile(
-    r"b64encode|base64|hexlify|\.hex\(|btoa|toString\(['\"](?:base64|hex)|unpack"
+    r"b64encode|base64|hexlify|\.hex\(|btoa|toString\(['\"](?:base64|hex)|unpack|bin2hex|Base64"
 )
 _PRINTING_CODE = re.compile(r"print|console\.|puts|echo|write\(|\bp\b|say")
 
@@ -137,6 +137,7 @@ class _Flow:
             name in ENCODERS
             or (name == "tr" and _ROTATED.intersection(_texts(call)))
             or (name == "openssl" and _has_word(call, "base64", "enc"))
+            or (name in _INTERPRETED and any(map(_ENCODING_CODE.search, _texts(call))))
         ):
             self.encoded[number] = name
         self._write_files(call, taint)
@@ -308,7 +309,7 @@ class _Flow:
             if any(number in word.calls for word in _list_words(call))
         ]
         return all(
-            self.calls[at].program in _SAYS
+            (self.calls[at].program in _SAYS or not self.calls[at].words)
             and at not in self.used
             and not any(">" in each.operator for each in self.calls[at].redirects)
             for at in users
@@ -327,6 +328,8 @@ class _Flow:
                 yield Hit("exfil.encode", reason, "show the names only, without the values")
 
 
+# Interpreters whose code reads the files among their words.
+_INTERPRETED = make_set("perl ruby python python3 node php awk gawk")
 _ROTATED = frozenset(("N-ZA-Mn-za-m", "n-za-mN-ZA-M", "N-ZA-M", "n-za-m", "[N-ZA-Mn-za-m]"))
 
 

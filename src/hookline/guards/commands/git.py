@@ -33,7 +33,8 @@ def _git(call: Call, scene: Scene) -> Iterator[Hit]:
     if at >= len(call.words):
         return
     name = call.words[at].text
-    alias = _find_alias(call.words[:at], name)
+    settings = [*(word.text for word in call.words[:at]), *_list_settings(call)]
+    alias = _find_alias(settings, name)
     if alias:
         words = [Word("git"), *map(Word, shlex.split(alias)), *call.words[at + 1 :]]
         yield from _git(call._replace(words=tuple(words)), scene)
@@ -41,7 +42,7 @@ def _git(call: Call, scene: Scene) -> Iterator[Hit]:
     judge = _SUBCOMMANDS.get(name)
     if any(word.text in ("-h", "--help") for word in call.words[at:]):
         return
-    if name == "clean" and any(_UNFORCED.fullmatch(word.text) for word in call.words[:at]):
+    if name == "clean" and any(map(_UNFORCED.fullmatch, settings)):
         yield from _clean(call._replace(words=(*call.words, Word("--force"))), at + 1)
     elif judge is not None:
         yield from judge(call, at + 1)
@@ -54,11 +55,28 @@ def find_subcommand(words: Sequence[Word]) -> int:
     return at
 
 
-def _find_alias(words: Sequence[Word], name: str) -> str:
-    """Return what `-c alias.NAME=TEXT` makes of a subcommand; empty if there is none."""
-    for word in words:
-        key, _, value = word.text.partition("=")
-        if key == f"alias.{name}" and not value.startswith("!") and value.count('"') % 2 == 0:
+def _list_settings(call: Call) -> Iterator[str]:
+    """Yield the settings in the variables of a call, each as `KEY=VALUE`."""
+    given = {name: value.text for name, value in call.assigned}
+    for name, key in given.items():
+        if name.startswith("GIT_CONFIG_KEY_"):
+            yield f"{key}={given.get(name.replace('KEY', 'VALUE'), '')}"
+    yield from re.findall(r"'([^']*)'", given.get("GIT_CONFIG_PARAMETERS", ""))
+    for word in call.words[1:]:  # `--config-env=KEY=VARIABLE`
+        if word.text.startswith("--config-env="):
+            key, _, name = word.text.removeprefix("--config-env=").rpartition("=")
+            yield f"{key}={given.get(name, '')}"
+
+
+def _find_alias(settings: Sequence[str], name: str) -> str:
+    """Return what the setting `alias.NAME=TEXT` makes of a subcommand; empty if there is none."""
+    for text in settings:
+        key, _, value = text.partition("=")
+        if (
+            key.lower() == f"alias.{name}"
+            and not value.startswith("!")
+            and value.count('"') % 2 == 0
+        ):
             return value
     return ""
 
@@ -194,4 +212,10 @@ def _shrink(_call: Call, _scene: Scene) -> Iterator[Hit]:
     yield Hit("git.discard", "it rewrites the history", "make a new commit")
 
 
-GIT_RULES: Rules = {"git": _git, "bfg": _shrink}
+def _run_jar(call: Call, scene: Scene) -> Iterator[Hit]:
+    """Judge `java -jar bfg.jar`."""
+    if any(re.search(r"(?:^|/)bfg[\w.-]*\.jar$", word.text) for word in call.words[1:]):
+        yield from _shrink(call, scene)
+
+
+GIT_RULES: Rules = {"git": _git, "bfg": _shrink, "java": _run_jar}

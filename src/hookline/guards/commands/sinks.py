@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from typing import NamedTuple
 
 from hookline.guards.commands.arguments import read_arguments
@@ -79,7 +80,7 @@ def is_network_device(path: str) -> bool:
 
 
 def _curl(call: Call) -> Sink | None:
-    given = read_arguments(call, (*_CURL_DATA, *_CURL_FILES, *_CURL_OTHER))
+    given = read_arguments(_add_settings(call), (*_CURL_DATA, *_CURL_FILES, *_CURL_OTHER))
     urls = (*given.operands, *given.get("--url"))
     if urls and all(_LOCAL.match(word.text) for word in urls):
         return None
@@ -105,6 +106,25 @@ def _curl(call: Call) -> Sink | None:
         for option, value in given.values if option in _CURL_DATA
     )  # fmt: skip
     return Sink("curl", (*data, *urls), tuple(files), reads)
+
+
+_CURL_SETTING = re.compile(r"\s*-{0,2}([\w-]+)(?:\s*[=:]\s*|\s+)(\"(?:[^\"\\]|\\.)*\"|\S+)")
+
+
+def _add_settings(call: Call) -> Call:
+    """Return a call of curl with the options that `-K -` reads from standard input."""
+    texts = [word.text for word in call.words]
+    reads = any(pair in (("-K", "-"), ("--config", "-")) for pair in pairwise(texts))
+    reads = reads or "-K-" in texts or "--config=-" in texts
+    if not reads or call.stdin is None or not call.stdin.is_known:
+        return call
+    words = list(call.words)
+    for line in call.stdin.text.split("\n"):
+        if match := _CURL_SETTING.match(line):
+            dashes = "-" if len(match[1]) == 1 else "--"
+            value = call.stdin._replace(text=match[2].strip('"').replace('\\"', '"'))
+            words += [Word(f"{dashes}{match[1]}"), value]
+    return call._replace(words=tuple(words))
 
 
 def _list_attached(option: str, value: Word) -> Iterator[Word]:
@@ -153,7 +173,20 @@ def _socket(call: Call) -> Sink | None:
         return None
     files = [word._replace(text=word.text.partition(":")[2]) for word in operands
              if word.text.lower().startswith(("file:", "open:", "gopen:"))]  # fmt: skip
+    files += [Word(part) for text in _list_started(call) for part in text.split()]
     return Sink(call.program, operands, tuple(files), True)
+
+
+_STARTS = ("-e", "-c", "--exec", "--sh-exec", "--lua-exec")
+
+
+def _list_started(call: Call) -> Iterator[str]:
+    """Yield the commands whose output a socket sends: `ncat -e TEXT`, `socat EXEC:TEXT`."""
+    yield from (value.text for value in read_arguments(call, _STARTS).get(*_STARTS))
+    for word in call.words[1:]:
+        kind, colon, text = word.text.partition(":")
+        if colon and kind.lower() in ("exec", "system", "shell"):
+            yield text.replace(",", " ").replace("'", " ").replace('"', " ")
 
 
 def _tls(call: Call) -> Sink | None:

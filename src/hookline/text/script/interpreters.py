@@ -24,7 +24,9 @@ _LITERAL = r"""'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\.)*`"""
 _STRING = re.compile(_LITERAL)
 # A name, then perhaps brackets, then literals between commas, as in `run(["rm", "-rf", "/"])`.
 _CALL = re.compile(
-    r"([A-Za-z_][\w.:$>-]*|%x|qx)[!?]?\s*[({\[\s]*\s*((?:(?:" + _LITERAL + r")\s*(?:,|=>|\s)?\s*)+)"
+    r"((?<!\w)[A-Za-z_][\w.:$>-]{0,80}|%x|qx)[!?]?[({\[\s]*((?:(?:"
+    + _LITERAL
+    + r")\s*(?:,|=>|\s)?\s*)+)"
 )
 _BACKQUOTES = re.compile(
     r"`((?:[^`\\]|\\.)*)`|qx\s*[({\[/](.*?)[)}\]/]|%x[({\[](.*?)[)}\]]", re.DOTALL
@@ -90,6 +92,9 @@ _JOINED = re.compile(r"""(['"])\s*(?:\+|\.\.?)\s*(['"])""")
 
 
 _EVALS = re.compile(r"\b(?:exec|eval|Function|instance_eval)\W[^'\"`]{0,60}?(" + _LITERAL + ")")
+
+
+_MOST_SCRIPTS = 256  # shell texts in a piece of code
 
 
 class Code(NamedTuple):
@@ -231,7 +236,9 @@ def run_code(shell: Shell, name: str, command: Command) -> Word | None:
         own = Command(command.words[:1], command.stdin)
         shell.add_call(own, language=language, code=code.text)
         found = read_code(code.text, language)
-        for script in found.scripts:
+        if len(found.scripts) > _MOST_SCRIPTS:
+            shell.unverified.append(f"code with more than {_MOST_SCRIPTS} shell texts")
+        for script in found.scripts[:_MOST_SCRIPTS]:
             shell.run_text(script, None, (name,))
         removed = [
             ("rm", "-rf" if everything else "-f", path) for path, everything in found.removed

@@ -147,6 +147,7 @@ def _read_sql_file(shell: Shell, name: str, command: Command) -> Command:
 
 def _run_program(shell: Shell, name: str, command: Command) -> Word:
     """Record the call of a program that runs no other, and return what it prints."""
+    command = _add_exported(shell, name, command)
     words, stdin = command.words, command.stdin
     for text, way in list_deferred(name, words, stdin, command.assigned):
         shell.run_text(text, None, (way,))
@@ -166,6 +167,18 @@ def _run_program(shell: Shell, name: str, command: Command) -> Word:
     if known is None:
         return printed
     return known._replace(calls=tuple(dict.fromkeys((*printed.calls, *known.calls))))
+
+
+_SETTINGS = ("GIT_CONFIG_COUNT", "GIT_CONFIG_PARAMETERS")
+
+
+def _add_exported(shell: Shell, name: str, command: Command) -> Command:
+    """Return a call of Git with the settings that variables of the text hold."""
+    if name != "git" or not any(each in shell.variables for each in _SETTINGS):
+        return command
+    found = [(each, shell.get(each, None)) for each in shell.variables
+             if each.startswith("GIT_CONFIG_")]  # fmt: skip
+    return command._replace(assigned=(*found, *command.assigned))
 
 
 def _find_written(shell: Shell, words: tuple[Word, ...]) -> dict[str, Word]:
