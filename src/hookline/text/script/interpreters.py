@@ -87,7 +87,7 @@ _QUOTES = re.compile(
 # `run(text)`: a call whose first argument is no literal.
 _INDIRECT = re.compile(r"\b([A-Za-z_]\w*)\s*[( ]\s*(?=[A-Za-z_$@(])")
 _ESCAPES = re.compile(r"\\(.)", re.DOTALL)
-_DIVIDED = re.compile(r"""['"]\s*/\s*['"]""")
+_DIVIDED = re.compile(rf"(?:{_LITERAL})(?:\s*/\s*(?:{_LITERAL}))+")
 _JOINED = re.compile(r"""(['"])\s*(?:\+|\.\.?)\s*(['"])""")
 
 
@@ -188,7 +188,7 @@ def _simplify(code: str, language: str) -> str:
         code = _STRING.sub(lambda at: _decode_literal(at[0]), code)
         code = _DECODED.sub(r"\1", code)
     if language == "python":  # `Path.home() / "x"`
-        code = _DIVIDED.sub("/", code)
+        code = _DIVIDED.sub(lambda at: repr("/".join(map(_unquote, _STRING.findall(at[0])))), code)
     # 'r' + 'm' is one literal.
     return _JOINED.sub(lambda at: "" if at[1] == at[2] else at[0], code)
 

@@ -75,7 +75,7 @@ def _print_names(words: Sequence[Word], cwd: str) -> Word | None:
     if not operands:
         return Word("*\n") if cwd else None
     shows_paths = any("d" in word.text for word in words if word.text.startswith("-"))
-    shows_paths = shows_paths or all(_FILE.search(word.text) for word in operands)
+    shows_paths = shows_paths or len(operands) > 1 or bool(_FILE.search(operands[0].text))
     return join_words(operands, "\n") if shows_paths else Word("*\n")
 
 
@@ -179,6 +179,16 @@ _SHOWS_ALL = frozenset(
 _WHOLE = 4  # words of `ls-tree -r --name-only HEAD`
 
 
+def _print_account(words: Sequence[Word], _cwd: str) -> Word | None:
+    """Return the usual entry of an account, as `getent passwd NAME` prints it."""
+    match [word.text for word in words]:
+        case ["passwd", name] if name.isidentifier():
+            home = "/root" if name == "root" else f"/home/{name}"
+            return Word(f"{name}:x:1000:1000::{home}:/bin/sh\n")
+        case _:
+            return None
+
+
 def _print_processes(words: Sequence[Word], _cwd: str) -> Word | None:
     """Return `-1`, which stands for every process, where all of them are listed."""
     texts = [word.text for word in words]
@@ -206,6 +216,7 @@ _LISTERS: Mapping[str, Callable[[Sequence[Word], str], Word | None]] = {
     "git": _print_of_git,
     "ps": _print_processes,
     "pgrep": _print_processes,
+    "getent": _print_account,
 }
 
 
@@ -238,9 +249,21 @@ def _transform(program: str, texts: Sequence[str], given: str) -> str | None:
         return "\n".join(line[::-1] for line in given.split("\n"))
     if program == "tr" and texts[1:]:
         return _translate(texts, given)
+    if program == "cut" and (match := _FIELD.fullmatch(" ".join(texts))):
+        return _cut(match[1] or match[4], int(match[2] or match[3]), given)
     if program == "sed" and [text for text in texts[:-1] if text not in ("-e", "-E", "-r")] == []:
         return _substitute(texts[-1], given) if texts else None
     return None
+
+
+_FIELD = re.compile(r"-d ?(\S) -f ?(\d)|-f ?(\d) -d ?(\S)")
+
+
+def _cut(separator: str, number: int, given: str) -> str:
+    """Return one field of each line; a line without the separator stays as it is."""
+    lines = [line.split(separator) for line in given.split("\n")]
+    return "\n".join(line[number - 1] if number <= len(line) else "" if line[1:] else line[0]
+                     for line in lines)  # fmt: skip
 
 
 def _decode(decode: Callable[[str], bytes], given: str) -> str | None:
