@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from hookline.wire.fields import Node
 
 _EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh", "max", "adaptive")
+# What a scripted model has of the settings; the others are for a provider.
+_OF_SCRIPTS = ("context_window", "price", "compaction_threshold", "compaction_model")
 _PRICES = ("input", "output", "cache_read", "cache_write")
 
 
@@ -147,7 +149,8 @@ class ModelReader(Frozen):
             except ConfigError as error:
                 node.complain(error.name, error.message, key, hint=error.hint)
                 return None
-            return ModelSpec(name=name, provider=SCRIPTED, model=model, script=script)
+            own = {key: value for key, value in _drop_unset(fields).items() if key in _OF_SCRIPTS}
+            return ModelSpec(name=name, provider=SCRIPTED, model=model, script=script, **own)
         given = self.providers.get(provider, {})
         merged = {key: value for key, value in given.items() if key != "provider"}
         merged |= _drop_unset(fields)

@@ -7,7 +7,6 @@ import os
 from hookline.errors import ConfigError, did_you_mean
 from hookline.host.agent_keys import AGENT, MODES, check_keys
 from hookline.host.agent_spec import (
-    COMPACTION_THRESHOLD,
     FALLBACK_COOLDOWN,
     FALLBACK_RETRIES,
     MOST_CONSECUTIVE_CALLS,
@@ -114,11 +113,11 @@ class AgentReader(Frozen):
         return ""
 
     def _read_limits(self, node: Node) -> dict[str, Any]:
-        threshold = node.number("compaction_threshold", COMPACTION_THRESHOLD)
-        if threshold is None or not 0 < threshold <= 1:
+        threshold = node.number("compaction_threshold")
+        if threshold is not None and not 0 < threshold <= 1:
             why = f"`compaction_threshold: {threshold}` is no part of a window"
             node.complain("value.range", why, "compaction_threshold", hint="0.9 is 90 %")
-            threshold = COMPACTION_THRESHOLD
+            threshold = None
         budgets = node.texts("budgets")
         for at, name in enumerate(budgets):
             if name not in self.budgets:

@@ -186,6 +186,7 @@ class AgentSpec(Frozen):
         max_consecutive_calls: equal batches of tool calls before the host ends the run.
         history: how many messages the model gets; 0 for all.
         compacts: whether the host compacts a long conversation.
+        compaction_threshold: the part of the context window at which it does; None for the model's.
         add_prompt_files, prompt_files_depth: files for the prompt, and how deep nested ones are
             listed.
         budgets: the names of the shared budgets that it spends.
@@ -211,7 +212,7 @@ class AgentSpec(Frozen):
     max_consecutive_calls: int = MOST_CONSECUTIVE_CALLS
     history: int = 0
     compacts: bool = True
-    compaction_threshold: float = COMPACTION_THRESHOLD
+    compaction_threshold: float | None = None
     compaction_model: ModelSpec | None = None
     budgets: tuple[str, ...] = ()
     commands: tuple[SlashCommand, ...] = ()

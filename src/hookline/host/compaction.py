@@ -5,7 +5,7 @@ docs/formats/docker-agent.md 7
 
 from __future__ import annotations
 
-from hookline.host.framework.conversation import estimate_tokens, find_summary
+from hookline.host.framework.conversation import estimate_length, estimate_tokens, find_summary
 from hookline.host.turns import ModelError
 
 TYPE_CHECKING = False
@@ -72,7 +72,7 @@ async def compact(
         await events.notify("warning", "there is nothing to compact")
         return False
     session.messages = messages
-    session.input_tokens = estimate_tokens(messages)
+    session.input_tokens = estimate_length(messages)
     events.show("compacted", reason=reason, summary=summary, input_tokens=counts["input_tokens"])
     await events.fire("after_compaction", summary=summary, **counts)
     return True

@@ -8,6 +8,7 @@ from contextlib import AsyncExitStack
 from typing import Any
 
 from hookline.errors import ConfigError, HandlerError
+from hookline.host.agent_spec import COMPACTION_THRESHOLD
 from hookline.host.env_references import expand_env
 from hookline.host.framework.agent import HostAgent
 from hookline.host.framework.conversation import read_conversation, write_conversation
@@ -150,6 +151,12 @@ class Host:
     def model_id(self, agent: str) -> str:
         """Return the model of an agent as payloads name it: `provider/model`."""
         return self._choose_model(self.file.agents[agent].model).model_id
+
+    def find_threshold(self, agent: str) -> float:
+        """Return the part of its context window at which an agent's conversation is compacted."""
+        spec = self.file.agents[agent]
+        own = spec.compaction_threshold or self._choose_model(spec.model).compaction_threshold
+        return own or COMPACTION_THRESHOLD
 
     def price(self, agent: str, reply: Reply) -> Reply:
         """Return a reply with its cost, where the file says what its model costs."""

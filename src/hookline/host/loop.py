@@ -60,7 +60,8 @@ class Run:
         self.team = Team(self, host, self.events)
         self.agent: HostAgent | None = None
         self._batches: list[tuple[tuple[str, str], ...]] = []
-        self._has_compacted = False
+        self._has_compacted = False  # because of an error of the model
+        self._has_tried = False  # to compact, since the last reply
 
     @property
     def spec(self) -> AgentSpec:
@@ -190,9 +191,8 @@ class Run:
         return await run_post_edit(self.spec, call, self.host.environ)
 
     def _is_full(self, agent: HostAgent, *, grown: bool = False) -> bool:
-        spec = self.spec
-        threshold = spec.compaction_threshold
-        return spec.compacts and is_nearly_full(self.session, agent, threshold, grown=grown)
+        threshold = self.host.find_threshold(self.session.agent)
+        return self.spec.compacts and is_nearly_full(self.session, agent, threshold, grown=grown)
 
     # -- turns -------------------------------------------------------------------------------------
 
@@ -203,8 +203,9 @@ class Run:
                 self.agent = await self.host.open_agent(session.agent)
                 await self._check_limits()
                 session.iteration += 1
-                if self._is_full(self.agent):
+                if not self._has_tried and self._is_full(self.agent):
                     await self.compact(source="auto", reason="threshold")
+                self._has_tried = False
                 await self._drain_queue()
                 if not await self._run_turn(self.agent):
                     return RunResult(reason="normal", text=session.last_text)
@@ -287,19 +288,19 @@ class Run:
         session.contexts["turn"] = decision.for_agent
         sent = await agent.trim(session.messages, self.spec.history)
         left_out = session.messages[: len(session.messages) - len(sent)]
-        began = self.host.clock()
+        began, waited = self.host.clock(), self.team.waited
         async with agent.open_turn(sent, TurnGate(self)) as turn:
             reply = self.host.price(session.agent, await turn.ask_model(self._show_text))
             session.messages = [*left_out, *turn.messages]
+            self.host.spending.add(self.spec, usage=reply.usage, cost=reply.cost)
             await self._record_reply(reply)
             try:
                 await turn.use_tools()
             finally:
                 session.messages = [*left_out, *turn.messages]
-                seconds = self.host.clock() - began
-                self.host.spending.add(
-                    self.spec, usage=reply.usage, cost=reply.cost, seconds=seconds
-                )
+                waited = self.team.waited - waited  # a sub-agent counts its own seconds
+                seconds = max(0.0, self.host.clock() - began - waited)
+                self.host.spending.add_seconds(self.spec, seconds)
         if self.pipeline.halted:
             await self.events.notify_error(self.pipeline.halted)
             raise _Ended("hook_blocked", self.pipeline.halted)
@@ -308,6 +309,7 @@ class Run:
             return "steered"
         if reply.calls:
             if self._is_full(agent, grown=True):
+                self._has_tried = True
                 await self.compact(source="tool_overflow", reason="threshold")
             return "continue"
         return await self._stop(reply)

@@ -50,6 +50,9 @@ class Services(Protocol):
     def model_id(self, agent: str) -> str:
         """Return the model of an agent: `provider/model`."""
 
+    def find_threshold(self, agent: str) -> float:
+        """Return the part of its context window at which an agent's conversation is compacted."""
+
     def price(self, agent: str, reply: Reply) -> Reply:
         """Return a reply with its cost, where the file says what its model costs."""
 

@@ -16,16 +16,23 @@ class Spending:
         self._file = file
         self._used: dict[str, dict[str, float]] = {}
 
-    def add(
-        self, agent: AgentSpec, *, usage: Mapping[str, int], cost: float | None, seconds: float
-    ) -> None:
-        """Add what one turn of an agent has used."""
+    def add(self, agent: AgentSpec, *, usage: Mapping[str, int], cost: float | None) -> None:
+        """Add what one reply to an agent has used."""
         tokens = usage.get("input_tokens", 0) + usage.get("output_tokens", 0)
-        for name in ("", *agent.budgets):
-            used = self._used.setdefault(name, {"tokens": 0.0, "cost": 0.0, "seconds": 0.0})
+        for used in self._find_used(agent):
             used["tokens"] += tokens
             used["cost"] += cost or 0.0
+
+    def add_seconds(self, agent: AgentSpec, seconds: float) -> None:
+        """Add the time of one turn of an agent."""
+        for used in self._find_used(agent):
             used["seconds"] += seconds
+
+    def _find_used(self, agent: AgentSpec) -> list[dict[str, float]]:
+        return [
+            self._used.setdefault(name, {"tokens": 0.0, "cost": 0.0, "seconds": 0.0})
+            for name in ("", *agent.budgets)
+        ]
 
     def explain_excess(self, agent: AgentSpec) -> str:
         """Return which budget of an agent is spent; empty if none is."""

@@ -30,10 +30,14 @@ def describe_team(spec: AgentSpec, descriptions: dict[str, str]) -> str:
 
 
 class Team:
-    """The agents that those of one run may call. `handoff`: the one that takes over next."""
+    """The agents that those of one run may call.
+
+    `handoff`: the one that takes over next. `waited`: seconds for the answers of sub-agents.
+    """
 
     def __init__(self, run: ChildRun, services: Services, events: HostEvents) -> None:
         self.handoff = ""
+        self.waited = 0.0
         self._run = run
         self._services = services
         self._events = events
@@ -72,10 +76,11 @@ class Team:
         wish = f"{task}\n\nExpected output:\n{expected_output}" if expected_output else task
         child.session.last_prompt = task
         child.session.messages.append(make_user_message(wish))
-        error = "canceled"
+        error, began = "canceled", self._services.clock()
         try:
             error = (await child.run(None)).error
         finally:
+            self.waited += self._services.clock() - began
             await finish(self._end_child(child, caller, error))
         if error:
             raise ToolError(f"the agent `{agent}` did not finish: {error}")

@@ -22,7 +22,7 @@ def test_a_small_file_has_the_defaults(tmp_path: Path) -> None:
 
     assert found.root.name == "root"
     assert found.root.model.model_id == "openai/gpt-4o-mini"
-    assert found.root.compaction_threshold == 0.9
+    assert found.root.compaction_threshold is None
     assert found.root.max_consecutive_calls == 5
     assert found.root.redact_secrets
     assert found.host.profile == "d2"

@@ -17,7 +17,7 @@ from pydantic_ai.messages import (
     UserPromptPart,
     repair_messages,
 )
-from pydantic_ai_harness.compaction import estimate_context_tokens
+from pydantic_ai_harness.compaction import estimate_context_tokens, estimate_token_count
 
 Messages: TypeAlias = list[ModelMessage]
 
@@ -62,8 +62,13 @@ def repair_conversation(messages: Messages) -> Messages:
 
 
 def estimate_tokens(messages: Messages) -> int:
-    """Return about how many tokens a conversation has."""
+    """Return about how many tokens a conversation has; what the model last counted, counts."""
     return estimate_context_tokens(messages)
+
+
+def estimate_length(messages: Messages) -> int:
+    """Return about how many tokens a conversation has that has become shorter since a count."""
+    return estimate_token_count(messages)
 
 
 def find_summary(messages: Messages) -> str:
