@@ -246,8 +246,8 @@ class Table(Frozen):
     terminal, and `programs` are the names of its executable, by which that terminal is found.
     `redo_limit`: how often a stop gate may send the agent back in one turn. `redo_flag`: the key of
     a payload by which a host reliably says whether a stop comes after one that was refused; where
-    it is there and false, or 0, a new count begins. `repeats_prompt`: the host raises its prompt
-    event for a refused stop too, so that this begins no turn. `raises_facets`: whether the host
+    it is there and false, or 0, a new count begins. `repeats`: kinds that begin a turn
+    elsewhere, and that this host also raises within one. `raises_facets`: whether the host
     raises an event for the call of a tool and one for what the tool does, where the dialect has
     both. `late`: what a detached hook may say that still counts after its moment: context, note,
     wake (it sends the agent on). `delivers`: kinds of event at which an agent is told what came
@@ -286,7 +286,7 @@ class Table(Frozen):
     programs: tuple[str, ...] = ()
     redo_limit: int = 3
     redo_flag: str = ""
-    repeats_prompt: bool = False
+    repeats: frozenset[str] = frozenset()
     raises_facets: bool = True
     late: frozenset[str] = frozenset()
     delivers: frozenset[str] = TURNS

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
-# Kinds that begin a new turn or end the last one, and so reset the count. A host whose `turn.start`
-# is only a model call (docker-agent) cannot send its agent back at all.
+# Kinds that begin a new turn or end the last one, and so reset the count, unless a host raises them
+# within one too (`Table.repeats`).
 NEW_TURN = frozenset(
     {"prompt.submit", "prompt.steer", "turn.start", "session.start", "session.end"}
 )

@@ -202,7 +202,7 @@ def conclude_turn(runtime: Runtime, event: Event, decision: Decision, plan: Plan
         return decision  # a hook would have sent the agent back again, so this is no new turn
     with_late, lates = _add_late(runtime, event, decision, plan)
     if not is_sent_back(with_late, row):
-        if not (table.repeats_prompt and event.kind == "prompt.submit"):
+        if event.kind not in table.repeats:
             runtime.sessions.settle(event, follows=follows, ends=ends)
         return with_late
     capped = _limit_redo(runtime, event, with_late, row, follows=follows)

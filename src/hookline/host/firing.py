@@ -16,6 +16,12 @@ if TYPE_CHECKING:
 DIALECT = "docker-agent"
 
 
+def use_host_dialect(engine: Engine) -> Engine:
+    """Return an engine to which this host speaks as docker-agent, and obeys a refused stop."""
+    engine.loader.dialects.make_host(DIALECT, {"gates_stop": True})
+    return engine
+
+
 class HostEvents:
     """Fires the events of one session at the engine, as docker-agent's runtime names them."""
 

@@ -10,6 +10,7 @@ from typing import Any
 from hookline.errors import ConfigError, HandlerError
 from hookline.host.agent_spec import COMPACTION_THRESHOLD
 from hookline.host.env_references import expand_env
+from hookline.host.firing import use_host_dialect
 from hookline.host.framework.agent import HostAgent
 from hookline.host.framework.conversation import read_conversation, write_conversation
 from hookline.host.framework.models import join_models, make_model, make_scripted_model
@@ -66,7 +67,7 @@ class Host:
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.file = file
-        self.engine = engine
+        self.engine = use_host_dialect(engine)
         self.face = face
         self.cwd = cwd
         self.environ = environ

@@ -134,7 +134,7 @@ TABLE = Table(
     compact=True,
     redo_limit=8,
     redo_flag="stop_hook_active",
-    repeats_prompt=True,
+    repeats=frozenset({"prompt.submit"}),
     names_event=("hookName", "hook_event_name"),
 )
 

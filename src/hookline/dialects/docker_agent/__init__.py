@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from hookline.model.event import Event
     from hookline.model.spec import HookSpec
 
-OPTIONS = ("profile", "exact", "allow_local")
+OPTIONS = ("profile", "exact", "allow_local", "gates_stop")
 # Fields that are sent even when empty: a tool that printed nothing, and a call that cost nothing.
 _SENT_EMPTY = frozenset({"session_id", "cwd", "hook_event_name", "tool_response", "cost"})
 
@@ -31,7 +31,8 @@ class DockerAgent(FolderDialect):
 
     `exact` switches hookline's deviations off, for comparing with upstream.
 
-    With `allow_local`, `http_post` may call this machine and private networks.
+    With `allow_local`, `http_post` may call this machine and private networks. `gates_stop`: the
+    host sends its agent back if a hook of another dialect refuses a stop, as `hookline run` does.
 
     Raises:
         ConfigError: an unknown profile, or a switch that is neither true nor false.
@@ -40,11 +41,16 @@ class DockerAgent(FolderDialect):
     export_file = "export"
 
     def __init__(
-        self, *, profile: str = "d2", exact: bool = False, allow_local: bool = False
+        self,
+        *,
+        profile: str = "d2",
+        exact: bool = False,
+        allow_local: bool = False,
+        gates_stop: bool = False,
     ) -> None:
         profile = read_choice(NAME, "profile", profile, PROFILES)
-        check_switches(NAME, exact=exact, allow_local=allow_local)
-        self.table = table(profile, exact=exact)
+        check_switches(NAME, exact=exact, allow_local=allow_local, gates_stop=gates_stop)
+        self.table = table(profile, exact=exact, gates_stop=gates_stop)
         super().__init__(facts=self.table, exact=exact, allow_local=allow_local)
 
     def encode_payload(self, event: Event, spec: HookSpec, row: EventRow | None) -> dict[str, Any]:

@@ -113,16 +113,18 @@ _OF_D1 = frozenset({"post_tool_use", "stop"})  # events that have context in tha
 
 
 @cache
-def table(profile: str, *, exact: bool) -> Table:
+def table(profile: str, *, exact: bool, gates_stop: bool = False) -> Table:
     """Return the table of a profile (docs/formats/docker-agent.md 1).
 
-    `exact` is the upstream program's.
+    `exact` is the upstream program's. `gates_stop`: a refused stop sends the agent back.
     """
     listed = kinds.native_names("seed4-docker")
     rows = read_events(_EVENTS, NAME, listed, words=_WORDS, always="note")
     lenient = profile == "d1"
     for name, row in rows.items():
         powers = row.powers | {"context"} if lenient and name in _OF_D1 else row.powers
+        if gates_stop and name == "stop":
+            powers |= {"deny"}
         rows[name] = row.replace(
             payload_name=name.partition(":")[0],
             verdicts={} if exact and name == "before_compaction" else row.verdicts,  # X3
@@ -154,6 +156,8 @@ def table(profile: str, *, exact: bool) -> Table:
         compact=exact,
         echo_safe=not exact,
         closes="on_error: block",
+        # Its turns are model calls.
+        repeats=frozenset({"turn.start"}) if gates_stop else frozenset(),
     )
 
 

@@ -113,7 +113,7 @@ TABLE = Table(
     default_timeout=60.0,
     compact=True,
     redo_flag="stop_hook_active",
-    repeats_prompt=True,
+    repeats=frozenset({"prompt.submit"}),
     asks_at_terminal=True,  # without one, an `ask` makes the host wait for an answer for ever
     programs=("gemini", "gemini-cli"),
 )

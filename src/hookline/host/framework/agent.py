@@ -21,6 +21,7 @@ from pydantic_ai.exceptions import (
 )
 from pydantic_ai.messages import (
     InstructionPart,
+    ModelRequest,
     ModelResponse,
     PartDeltaEvent,
     PartStartEvent,
@@ -44,7 +45,7 @@ from hookline.host.framework.conversation import drop_instructions, read_argumen
 from hookline.host.framework.models import close_model
 from hookline.host.framework.tools import is_read_only
 from hookline.host.tool_call import ToolCall
-from hookline.host.turns import ModelError, Reply, ToolError, ToolResult
+from hookline.host.turns import HookStop, ModelError, Reply, ToolError, ToolResult
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Sequence
@@ -77,7 +78,7 @@ class _Hooks(AbstractCapability["Gate"]):
         messages = request_context.messages
         changed = await gate.check_messages(messages_to_json(messages))
         if changed is not None:
-            request_context.messages = messages_from_json(changed, messages)
+            request_context.messages = _read_messages(changed, messages)
         parameters = request_context.model_request_parameters
         added = [InstructionPart(content=text, dynamic=True) for text in gate.contexts]
         parameters.instruction_parts = [*(parameters.instruction_parts or []), *added]
@@ -260,6 +261,21 @@ class Turn:
             return False
         self.messages = drop_instructions([*self._run.all_messages(), node.request])
         return True
+
+
+def _read_messages(entries: list[dict[str, Any]], originals: Messages) -> Messages:
+    """Return the messages of a hook.
+
+    Raises:
+        HookStop: they are none, or end with a reply. The call could have sent what a hook removed.
+    """
+    try:
+        messages = messages_from_json(entries, originals)
+    except (AttributeError, LookupError, TypeError, ValueError) as error:
+        raise HookStop(f"a hook returned messages that cannot be read: {error}") from None
+    if not messages or not isinstance(messages[-1], ModelRequest):
+        raise HookStop("a hook returned messages that end with a reply of the model")
+    return messages
 
 
 def _make_call(part: ToolCallPart, definition: ToolDefinition) -> ToolCall:
