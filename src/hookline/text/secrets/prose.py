@@ -54,9 +54,14 @@ def find_spoken_passwords(text: str) -> Iterator[Found]:
     lower = text.lower()
     if not any(word in lower for word in _WORDS):
         return
-    taken = 0
+    taken, ahead = 0, -1  # where the last password ends, and where the next value begins
     for name in _NAME.finditer(text):
-        if name.start() < taken:
+        if ahead < name.end():
+            value = _VALUE.search(text, name.end())
+            if value is None:
+                return
+            ahead = value.start()
+        if name.start() < taken or ahead > name.end() + _NEAR:
             continue
         line = text[name.end() : name.end() + _NEAR + 128].partition("\n")[0]
         span = _read_said(line) or _read_near(line)
