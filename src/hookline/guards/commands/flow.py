@@ -40,7 +40,8 @@ cat tac head tail less more bat batcat nl rev sort uniq cut paste tr sed awk gaw
 strings base64 gbase64 base32 basenc xxd od hexdump gzip gunzip zcat bzip2 xz zstd lz4 tar zip 7z
 openssl gpg gpg2 age sops cp mv ln install dd tee grep egrep fgrep rg ag ack column fold fmt iconv
 uuencode perl python python3 ruby node php envsubst split csplit cpio pax rsync ansible-vault
-diff comm join xargs echo printf qrencode qr pv sponge dos2unix expand pr look ccrypt mcrypt
+diff comm join xargs vim vi nvim ex view echo printf qrencode qr pv sponge dos2unix expand pr
+look ccrypt mcrypt
 """)
 # Programs whose operands are data, and no files.
 _SAYS = make_set("echo printf")

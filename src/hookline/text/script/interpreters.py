@@ -24,7 +24,7 @@ _LITERAL = r"""'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\.)*`"""
 _STRING = re.compile(_LITERAL)
 # A name, then perhaps brackets, then literals between commas, as in `run(["rm", "-rf", "/"])`.
 _CALL = re.compile(
-    r"((?<!\w)[A-Za-z_][\w.:$>-]{0,80}|%x|qx)[!?]?[({\[\s]*((?:(?:"
+    r"((?<!\w)[A-Za-z_][\w.:$>-]{0,40}|%x|qx)[!?]?[({\[\s]*((?:(?:"
     + _LITERAL
     + r")\s*(?:,|=>|\s)?\s*)+)"
 )
@@ -58,7 +58,7 @@ _GLOBS = re.compile(r"\b(?:i?glob(?:Sync)?|Dir)\s*[(\[]\s*(" + _LITERAL + ")")
 _TAGGED = re.compile(r"(?:(?<![\w.])|\bBun\.)(?:\$|execa|sh)`((?:[^`\\]|\\.)*)`")
 # Languages in which a line, or a part of one, is a shell text.
 _LINES = {
-    "vim": re.compile(r"(?:^|[|:])\s*(?:silent!?\s+)?!(.+)", re.MULTILINE),
+    "vim": re.compile(r"(?:^|[|:])\s*(?:silent!?\s+)?(?:%?w(?:rite)?\s+)?!(.+)", re.MULTILINE),
     "ed": re.compile(r"^\d*!(.+)", re.MULTILINE),
     "gdb": re.compile(r"^\s*(?:shell|!)\s*(.+)", re.MULTILINE),
     "sql": re.compile(r"^\s*(?:\.shell|\.system|\\!|system)\s+(.+)", re.MULTILINE),
@@ -239,7 +239,7 @@ def run_code(shell: Shell, name: str, command: Command) -> Word | None:
         if len(found.scripts) > _MOST_SCRIPTS:
             shell.unverified.append(f"code with more than {_MOST_SCRIPTS} shell texts")
         for script in found.scripts[:_MOST_SCRIPTS]:
-            shell.run_text(script, None, (name,))
+            shell.run_text(script, printed if language == "vim" else None, (name,))
         removed = [
             ("rm", "-rf" if everything else "-f", path) for path, everything in found.removed
         ]

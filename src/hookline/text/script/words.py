@@ -349,7 +349,8 @@ def expand_lexed(words: Sequence[str], shell: Shell) -> list[Word]:
     found: list[Word] = []
     for text in words:
         if text.startswith("{") and text.endswith("}") and "," in text:
-            found += [Word(each) for each in text[1:-1].split(",") if each]
+            parts = [each for each in text[1:-1].split(",") if each]
+            found += [shell.expand_text(each) if each[0] == "$" else Word(each) for each in parts]
         elif text == "~" or text.startswith("~/"):
             found.append(Word(shell.home + text[1:]))
         else:
