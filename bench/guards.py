@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path
 from statistics import median, quantiles
 from time import perf_counter, thread_time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from bench.measure import table
 from bench.peers import COMMANDS, SECRETS, Answer, MissingPeerError, ask_peer
@@ -105,38 +105,51 @@ def report_claims() -> None:
     report_replies(replay(load_replies()))
 
 
-def ask_hookline(texts: Sequence[str], profile: str) -> list[Answer]:
-    """Return the answer of the guard `commands` to each text."""
+class Line(NamedTuple):
+    """A command and where it would run."""
+
+    text: str
+    cwd: str = CWD
+    home: str = HOME
+
+
+def ask_hookline(lines: Sequence[Line], profile: str) -> list[Answer]:
+    """Return the answer of the guard `commands` to each line."""
     answers = []
     gc.disable()
-    for text in texts:
-        judge(text, profile)
-        began = thread_time()
-        judge_command(text, cwd=CWD, home=HOME, project=CWD, profile=profile)
-        seconds = thread_time() - began
-        stance = judge(text, profile)
+    for text, cwd, home in lines:
+        ask = partial(judge_command, text, cwd=cwd, home=home, project=cwd, profile=profile)
+        stance = max((each.stance for each in ask(clock=lambda: 0.0)), default=Stance.SILENT)
         said = "deny" if stance >= Stance.DENY else "ask" if stance > Stance.SILENT else "allow"
-        answers.append(Answer(said, seconds))
+        began = thread_time()
+        ask()
+        answers.append(Answer(said, thread_time() - began))
     gc.enable()
     return answers
 
 
 def ask_all(
-    peers: Sequence[Peer], texts: Sequence[str], *, install: bool
+    peers: Sequence[Peer], lines: Sequence[Line], *, install: bool
 ) -> Iterator[tuple[str, list[Answer]]]:
     """Yield each peer with its answers; print why a peer is missing."""
     for peer in peers:
+        answers: dict[Line, Answer] = {}
         try:
-            yield peer.name, ask_peer(peer, texts, install=install)
+            for home in {line.home for line in lines}:
+                own = [line for line in lines if line.home == home]
+                found = ask_peer(peer, [line.text for line in own], home=home, install=install)
+                answers.update(zip(own, found, strict=True))
         except MissingPeerError as why:
             print(f"  {peer.name}: {why}")
+        else:
+            yield peer.name, [answers[line] for line in lines]
 
 
-def ask_guards(texts: Sequence[str], *, install: bool) -> Iterator[tuple[str, list[Answer]]]:
+def ask_guards(lines: Sequence[Line], *, install: bool) -> Iterator[tuple[str, list[Answer]]]:
     """Yield each guard of commands with its answers, hookline first."""
     for profile in PROFILES:
-        yield f"hookline {profile}", ask_hookline(texts, profile)
-    yield from ask_all(COMMANDS, texts, install=install)
+        yield f"hookline {profile}", ask_hookline(lines, profile)
+    yield from ask_all(COMMANDS, lines, install=install)
 
 
 def describe_stops(answers: Sequence[Answer]) -> str:
@@ -167,18 +180,23 @@ def list_columns(case: CommandCase) -> Iterator[str]:
 
 def report_command_peers(*, install: bool) -> None:
     """Print hookline and its peers on the labelled lines, by hookline's labels."""
-    print("commands, all guards, in per cent: refused / refused or asked")
     cases = load_cases()
     columns = ("loss", "exfil", "disguised", "strict", "ordinary")
-    rows = [["", *columns, "p50 / p99 us"]]
-    for name, answers in ask_guards([case.text for case in cases], install=install):
-        cells: dict[str, list[Answer]] = defaultdict(list)
-        for case, answer in zip(cases, answers, strict=True):
-            for column in list_columns(case):
-                cells[column].append(answer)
-        shares = [describe_stops(cells[column]) for column in columns]
-        rows.append([name, *shares, describe_time(cells["ordinary"])])
-    print_table(rows)
+    tables: dict[str, list[list[str]]] = {
+        part: [["", *columns, "p50 / p99 us"]] for part in ("work, held and blind", "blind")
+    }
+    lines = [Line(case.text, case.cwd, case.home) for case in cases]
+    for name, answers in ask_guards(lines, install=install):
+        for part, rows in tables.items():
+            cells: dict[str, list[Answer]] = defaultdict(list)
+            for case, answer in zip(cases, answers, strict=True):
+                for column in list_columns(case) if case.part in part else ():
+                    cells[column].append(answer)
+            shares = [describe_stops(cells[column]) for column in columns]
+            rows.append([name, *shares, describe_time(cells["ordinary"])])
+    for part, rows in tables.items():
+        print(f"commands of {part}, all guards, in per cent: refused / refused or asked")
+        print_table(rows)
 
 
 def report_suite(folder: Path, *, install: bool, is_listed: bool) -> None:
@@ -188,7 +206,7 @@ def report_suite(folder: Path, *, install: bool, is_listed: bool) -> None:
     print(f"suite of {suite.name} ({sizes}), commit {describe_commit(suite, folder)}")
     texts = [*suite.dangerous, *suite.ordinary]
     rows = [["", "caught", "flagged"]]
-    for name, answers in ask_guards(texts, install=install):
+    for name, answers in ask_guards([Line(text) for text in texts], install=install):
         dangerous, ordinary = answers[: len(suite.dangerous)], answers[len(suite.dangerous) :]
         rows.append([name, describe_stops(dangerous), describe_stops(ordinary)])
         if is_listed and name == "hookline strict":
@@ -205,7 +223,7 @@ def report_secret_peers(*, install: bool) -> None:
     found, plain = [*secrets(), *disguised()], harmless()
     rows = [["", "core", "all", "disguised", "flagged", "p50 / p99 us"]]
     rows.append(make_secret_row("hookline", found, plain, ask_for_secrets([*found, *plain])))
-    texts = [case.text for case in [*found, *plain]]
+    texts = [Line(case.text) for case in [*found, *plain]]
     for name, answers in ask_all(SECRETS, texts, install=install):
         rows.append(make_secret_row(name, found, plain, answers))
     print_table(rows)

@@ -14,7 +14,6 @@ import subprocess
 from textwrap import dedent
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from tests.guards.commands.corpus import HOME
 from tests.hosts.packages import (
     NotInstalledError,
     cache_folder,
@@ -223,14 +222,16 @@ SECRETS = (
 )
 
 
-def ask_peer(peer: Peer, texts: Sequence[str], *, install: bool) -> list[Answer]:
+def ask_peer(peer: Peer, texts: Sequence[str], *, home: str, install: bool) -> list[Answer]:
     """Return a peer's answer to each text; install the peer first if `install` says so.
+
+    `home`: what the peer takes for the home folder of the user; it need not exist.
 
     Raises:
         MissingPeerError: the peer is not installed, or it failed.
     """
     if not peer.package:
-        return _ask_dcg(texts)
+        return _ask_dcg(texts, home)
     if not (install or is_installed(peer.package)):
         raise MissingPeerError("not installed; --peers installs it")
     try:
@@ -238,7 +239,7 @@ def ask_peer(peer: Peer, texts: Sequence[str], *, install: bool) -> list[Answer]
         words = _make_words(peer, programs)
     except NotInstalledError as why:
         raise MissingPeerError(str(why)) from None
-    done = _run(words, json.dumps(list(texts)), peer.environ)
+    done = _run(words, json.dumps(list(texts)), {"HOME": home, **peer.environ})
     return [Answer(*json.loads(line)) for line in done.splitlines()]
 
 
@@ -251,21 +252,21 @@ def _make_words(peer: Peer, programs: Path) -> list[str]:
     return [str(install_node() / "node"), "--input-type=module", "-e", code, str(module)]
 
 
-def _ask_dcg(texts: Sequence[str]) -> list[Answer]:
+def _ask_dcg(texts: Sequence[str], home: str) -> list[Answer]:
     """Ask the program `dcg`, which neither PyPI nor npm has, about all texts in one run."""
     program = shutil.which("dcg")
     if program is None:
         raise MissingPeerError("not installed; it needs the program `dcg` in PATH")
     calls = [json.dumps({"tool_name": "Bash", "tool_input": {"command": each}}) for each in texts]
-    done = _run([program, "hook", "--batch"], "\n".join(calls), {})
+    done = _run([program, "hook", "--batch"], "\n".join(calls), {"HOME": home})
     return [Answer(json.loads(line)["decision"], 0.0) for line in done.splitlines() if line]
 
 
 def _run(words: Sequence[str], given: str, environ: Mapping[str, str]) -> str:
-    """Run a peer in an empty Git work tree, with the home folder of the labelled lines."""
+    """Run a peer in an empty Git work tree."""
     folder = cache_folder() / "project"
     (folder / ".git").mkdir(parents=True, exist_ok=True)
-    kept = {"PATH": os.environ.get("PATH", ""), "HOME": HOME, "LANG": "C.UTF-8"}
+    kept = {"PATH": os.environ.get("PATH", ""), "LANG": "C.UTF-8"}
     try:
         done = subprocess.run(
             words,
