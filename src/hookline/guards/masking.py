@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from hookline.text.secrets.finding import Found, Scan, mask
+from hookline.text.secrets.finding import TOLD_BY_WORDS, Found, Scan, mask
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ class Masking:
     @property
     def strong(self) -> list[Found]:
         """Return what more than a name proves."""
-        return [each for each in self.found if each.kind not in _WEAK]
+        return [each for each in self.found if each.kind not in TOLD_BY_WORDS]
 
     def read(self, text: str) -> list[Found]:
         """Return what a text holds, and remember it."""
@@ -51,12 +51,6 @@ class Masking:
         """Return a text with what it holds masked; what cannot be masked stays."""
         found = self.read(text)
         return mask(text, (each for each in found if each.masks), shows_ends=self.shows_ends)
-
-
-_WEAK = frozenset(
-    ("named-secret", "option-secret", "spoken-password", "spoken-key", "bearer-token",
-     "authorization", "session-cookie", "url-password", "connection-password")
-)  # fmt: skip
 
 
 def mask_value(value: Any, masking: Masking, depth: int = 0) -> Any:

@@ -39,19 +39,32 @@ class Scan(NamedTuple):
     unread: str = ""
 
 
+# What words beside a value tell, and neither its shape nor a checksum proves.
+TOLD_BY_WORDS = frozenset(
+    ("named-secret", "spoken-password", "bearer-token", "url-password", "connection-password")
+)
+
+
 def merge_found(found: Iterable[Found]) -> tuple[Found, ...]:
-    """Return the findings in order, those that overlap as one; the longest names it."""
+    """Return the findings in order, those that overlap as one.
+
+    The longest names it, but for those that only words beside a value tell.
+    """
     merged: list[Found] = []
     for each in sorted(found, key=lambda one: (one.start, -one.end)):
         if not merged or each.start >= merged[-1].end:
             merged.append(each)
             continue
         last = merged[-1]
-        longest = max(last, each, key=lambda one: one.end - one.start)
+        longest = max(last, each, key=_rank)
         end = max(last.end, each.end)
         masks = last.masks and each.masks
         merged[-1] = longest._replace(start=last.start, end=end, masks=masks)
     return tuple(merged)
+
+
+def _rank(found: Found) -> tuple[bool, int]:
+    return found.kind not in TOLD_BY_WORDS, found.end - found.start
 
 
 def mask(text: str, found: Iterable[Found], *, shows_ends: bool = False) -> str:
