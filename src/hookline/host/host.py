@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 import uuid
 from contextlib import AsyncExitStack
@@ -96,7 +97,17 @@ class Host:
         """
         if resumed:
             session, conversation = self.files.load(resumed)
-            session.messages = read_conversation(conversation)
+            try:
+                session.messages = read_conversation(conversation)
+            except ValueError:
+                raise self.files.make_unreadable_error(resumed) from None
+            if not os.path.isdir(session.cwd):
+                raise ConfigError(
+                    f"the folder of the session `{resumed}` is gone: {session.cwd}",
+                    name="config.option",
+                    hint="begin a new one without --resume",
+                )
+            self.cwd = session.cwd  # where its tools worked so far
             if session.agent not in self.file.agents:
                 session.agent = self.file.root.name
         else:

@@ -19,6 +19,18 @@ if TYPE_CHECKING:
 
 _ID = re.compile(r"[\w-]{1,80}")
 _VERSION = 1
+# The keys of a file, each with the type of its value.
+_KEYS: Mapping[str, type | tuple[type, ...]] = {
+    "agent": str,
+    "cwd": str,
+    "mode": str,
+    "context": list,
+    "grants": list,
+    "input_tokens": int,
+    "output_tokens": int,
+    "cost": (int, float, type(None)),
+    "messages": list,
+}
 
 
 class Approvals:
@@ -122,8 +134,9 @@ class SessionFiles:
                 if entry.name.endswith(".json")
             ]
         for _, name in sorted(found, reverse=True):
-            if self._read(name).get("cwd") == cwd:
-                return name
+            with suppress(ConfigError):  # a file that cannot be read hides no other
+                if self._read(name)["cwd"] == cwd:
+                    return name
         return ""
 
     def load(self, session_id: str) -> tuple[Session, Any]:
@@ -133,7 +146,7 @@ class SessionFiles:
             ConfigError: there is none with this id, or its file cannot be read.
         """
         document = self._read(session_id)
-        session = Session(document["id"], document["agent"], document["cwd"])
+        session = Session(session_id, document["agent"], document["cwd"])
         session.approvals.mode = document["mode"]
         session.contexts["session"] = tuple(document["context"])
         session.approvals.grants = list(document["grants"])
@@ -154,16 +167,23 @@ class SessionFiles:
             with open(path, encoding="utf-8") as file:
                 document: dict[str, Any] = json.load(file)
             known = document["version"] == _VERSION
-        except (OSError, ValueError, KeyError, TypeError) as error:
-            raise ConfigError(
-                f"the session `{session_id}` cannot be read ({type(error).__name__})",
-                name="config.option",
-                hint=f"remove {path}",
-            ) from None
+            valid = known and all(isinstance(document[key], kind) for key, kind in _KEYS.items())
+        except (OSError, ValueError, KeyError, TypeError, RecursionError):
+            known, valid = True, False
         if not known:
             raise ConfigError(
                 f"another version of hookline wrote the session `{session_id}`",
                 name="config.option",
                 hint="begin a new one without --resume",
             )
+        if not valid:
+            raise self.make_unreadable_error(session_id)
         return document
+
+    def make_unreadable_error(self, session_id: str) -> ConfigError:
+        """Return the error about a file that holds no session."""
+        return ConfigError(
+            f"the session `{session_id}` cannot be read",
+            name="config.option",
+            hint=f"remove {self.folder}/{session_id}.json",
+        )

@@ -98,7 +98,7 @@ async def start(
         face = HeadlessFace(request.form, write, tell)
     async with Host(file, engine, face, cwd=folder, environ=environ) as host:
         host.check_models()
-        resumed = host.files.find_last(host.cwd) if request.resume == _LAST else request.resume
+        resumed = _find_last(host) if request.resume == _LAST else request.resume
         run = host.open_session(request.agent, resumed=resumed)
         if request.mode:
             run.session.approvals.mode = request.mode
@@ -110,6 +110,23 @@ async def start(
         await face.run_async()
         tell(f"to go on: hookline run {request.path} --resume {run.session.id}")
     return RunResult(reason="normal")
+
+
+def _find_last(host: Host) -> str:
+    """Return the id of the session that was saved last in the folder of a host.
+
+    Raises:
+        ConfigError: there is none.
+    """
+    found = host.files.find_last(host.cwd)
+    if not found:
+        raise ConfigError(
+            "no session was saved in this folder",
+            name="config.option",
+            hint="begin one without --resume",
+            place=host.cwd,
+        )
+    return found
 
 
 def set_model(file: AgentFile, agent: str, name: str) -> AgentFile:
