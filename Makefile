@@ -60,6 +60,7 @@ bench: $(VENV)/.ready ## benchmarks, each beside its floor and its peers
 	$(VENV)/bin/python -m bench.inputs
 	$(VENV)/bin/python -m bench.hostile
 	$(VENV)/bin/python -m bench.server
+	$(VENV)/bin/python -m bench.host
 	$(VENV)/bin/python -m bench.flood
 	$(VENV)/bin/python -m bench.journal
 	$(VENV)/bin/python -m bench.guards

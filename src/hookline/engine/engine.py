@@ -21,7 +21,7 @@ from hookline.model.event import Event
 from hookline.model.spec import SCOPES, HookSpec, Problem
 from hookline.model.verdict import Decision, Reply, Stance
 from hookline.wire.json_reader import read_json
-from hookline.wire.payload import unknown_event_error
+from hookline.wire.payload import copy_json, unknown_event_error
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -350,12 +350,10 @@ class Engine:
             if row is None:
                 raise unknown_event_error(host.table, event)
             if self.snapshot.own:
-                from copy import deepcopy  # noqa: PLC0415 - `answer` has no Python hooks
-
                 # A hook that writes into its event must not change what its host will run. What is
                 # no JSON fails when it is encoded for a hook.
                 with suppress(RecursionError, TypeError):
-                    payload = deepcopy(payload)
+                    payload = copy_json(payload)
             event = host.decode_event(payload, event if host.table.row(event) else row.native)
         return event if event.cwd else event.replace(cwd=self.cwd)
 

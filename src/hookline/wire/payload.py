@@ -171,3 +171,24 @@ def unknown_event_error(table: Table, native: str) -> CodecError:
         or f"its events: {', '.join(table.rows)}"
     )
     return CodecError(f"unknown event `{native}` of {table.name}", name="wire.event", hint=hint)
+
+
+def copy_json(value: Any) -> Any:
+    """Return a copy of a value with everything in it; of JSON far faster than `deepcopy`.
+
+    Raises:
+        RecursionError: it is too deep, or holds itself.
+        TypeError: something in it cannot be copied.
+    """
+    if type(value) is dict:
+        return {key: copy_json(part) for key, part in value.items()}
+    if type(value) is list:
+        return [copy_json(part) for part in value]
+    if value is None or type(value) in _ATOMS:
+        return value
+    from copy import deepcopy  # noqa: PLC0415 - payloads are mostly JSON
+
+    return deepcopy(value)
+
+
+_ATOMS = frozenset({str, int, float, bool})

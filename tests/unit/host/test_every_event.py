@@ -20,7 +20,7 @@ def play_a_team(folder):
     work.mkdir()
     words = ["-c", "user.name=t", "-c", "user.email=t@example.org"]
     for command in (["init", "-q"], [*words, "commit", "-q", "--allow-empty", "-m", "x"]):
-        subprocess.run(["git", *command], cwd=work, check=True)
+        subprocess.run(["git", *command], cwd=work, check=True)  # noqa: S607 - the user's git
     task = ("transfer_task", {"agent": "helper", "task": "look"})
     write_script(
         folder,

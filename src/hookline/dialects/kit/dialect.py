@@ -9,6 +9,7 @@ from hookline.wire.payload import decode, encode, encode_wire_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from typing import Any
 
     from hookline.dialects.kit.load import FileFormat
@@ -41,6 +42,7 @@ class FolderDialect:
 
     def __init__(self, **options: object) -> None:
         self._options = options
+        self._keys: Mapping[str, str] | None = None
 
     def load(self, source: Source) -> Loaded:
         loaded: Loaded = self._function("load")(source, **self._options)
@@ -53,7 +55,9 @@ class FolderDialect:
         return loaded
 
     def decode_event(self, payload: Json, native: str = "") -> Event:
-        return decode(payload, self.table, native, self.table.attribute_keys())
+        if self._keys is None:  # found once: a host raises many events
+            self._keys = self.table.attribute_keys()
+        return decode(payload, self.table, native, self._keys)
 
     def encode_event(self, event: Event, spec: HookSpec) -> str:
         payload = self.encode_payload(event, spec, self.row(spec.native_event))
