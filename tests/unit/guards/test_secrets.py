@@ -34,6 +34,16 @@ def test_a_pasted_secret_is_refused_without_repeating_it(engine):
     )
 
 
+def test_a_name_beside_a_key_does_not_make_it_a_guess(engine):
+    """A file that would hold a vendor's key is refused, whatever the variable is called."""
+    key = "xoxb-280619205798-609605756670-" + "pLIix6MEOLeMa61EqJomTEI1"
+    text = f"SLACK_BOT_TOKEN={key}\nSECRET={KEY}\n"
+    decision = fire(engine, "tool.before", tool="write", input={"path": ".env", "content": text})
+
+    assert decision.stance is Stance.DENY
+    assert "a Slack token" in decision.reason
+
+
 def test_a_secret_in_a_message_is_masked(engine):
     """A message tool sends the text without the secret, and the user is told."""
     payload = {"tool": "send_to_telegram", "input": {"message": f"key {KEY}", "chat": 7}}
