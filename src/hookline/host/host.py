@@ -29,6 +29,8 @@ from hookline.host.loop import Run
 from hookline.host.session import Session, SessionFiles
 from hookline.host.spending import Spending
 from hookline.host.team import describe_team
+from hookline.host.turns import ModelError
+from hookline.wire.providers import PROVIDERS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -145,10 +147,20 @@ class Host:
 
         Raises:
             ConfigError: its model cannot be called.
+            ModelError: its tools cannot be opened, mostly an MCP server that does not start.
         """
         if name not in self._agents:
             agent = self._make_agent(self.file.agents[name])
-            self._agents[name] = await self._stack.enter_async_context(agent)
+            try:
+                self._agents[name] = await self._stack.enter_async_context(agent)
+            except Exception as error:
+                servers = [
+                    each.name or each.command or each.url
+                    for each in self.file.agents[name].toolsets
+                    if each.type == "mcp"
+                ]
+                why = f"the tools of `{name}` cannot be opened ({', '.join(servers)}): {error}"
+                raise ModelError(why) from error
         return self._agents[name]
 
     def check_models(self) -> None:
@@ -247,9 +259,19 @@ class Host:
         models = [self._make_model(each, spec.name) for each in tried]
         descriptions = {name: each.description for name, each in self.file.agents.items()}
         team = describe_team(spec, descriptions)
-        toolsets = [self._make_toolset(spec, each) for each in spec.toolsets if each.type != "todo"]
+        toolsets = [
+            self._make_toolset(spec, each)
+            for each in spec.toolsets
+            if each.type not in ("todo", "filesystem")
+        ]
         notes = (each.instruction.replace(_ORIGINAL, "").strip() for each in spec.toolsets)
-        capabilities = [make_workspace(self.cwd, self.environ, self.file.host.sandbox)]
+        sandbox = self.file.host.sandbox
+        capabilities = [make_workspace(self.cwd, self.environ, sandbox, self._list_keys())]
+        capabilities += [
+            make_filesystem(each, self.cwd, read_only=each.read_only or spec.read_only)
+            for each in spec.toolsets
+            if each.type == "filesystem"
+        ]
         if any(each.type == "todo" for each in spec.toolsets):
             capabilities.append(make_todo())
         toolsets.append(make_team(transfers=bool(spec.sub_agents), hands_over=bool(spec.handoffs)))
@@ -262,13 +284,17 @@ class Host:
             summary_model=self._make_model(summary, spec.name) if summary else None,
         )
 
+    def _list_keys(self) -> set[str]:
+        """Return the variables that hold keys of providers, those of the agent file included."""
+        specs = [*self.file.models.values(), *(each.model for each in self.file.agents.values())]
+        own = {spec.token_key for spec in specs if spec.token_key}
+        return own.union(*(provider.keys for provider in PROVIDERS.values()))
+
     def _make_toolset(self, agent: AgentSpec, spec: Toolset) -> Any:
         env = {name: expand_env(value, self.environ) for name, value in spec.env.items()}
         match spec.type:
             case "shell":
                 toolset = make_shell(env)
-            case "filesystem":
-                toolset = make_filesystem(spec, self.cwd)
             case "think":
                 toolset = make_think()
             case _:

@@ -200,7 +200,7 @@ class Run:
         session = self.session
         try:
             while True:
-                self.agent = await self.host.open_agent(session.agent)
+                self.agent = await self._open_agent()
                 await self._check_limits()
                 session.iteration += 1
                 if not self._has_tried and self._is_full(self.agent):
@@ -212,6 +212,13 @@ class Run:
                 await self.team.take_handoff()
         except _Ended as ended:
             return RunResult(reason=ended.reason, text=session.last_text, error=ended.error)
+
+    async def _open_agent(self) -> HostAgent:
+        try:
+            return await self.host.open_agent(self.session.agent)
+        except ModelError as error:
+            await self.events.notify_error(str(error))
+            raise _Ended("error", str(error)) from error
 
     async def _check_limits(self) -> None:
         """End the run at a budget, or at its iteration limit unless the person allows more."""

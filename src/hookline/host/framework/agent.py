@@ -107,8 +107,7 @@ class _Hooks(AbstractCapability["Gate"]):
                 return ToolResult(text=str(error), failed=True)
             except ToolError as error:
                 return ToolResult(text=str(error), failed=True)
-            except (AgentRunError, ArithmeticError, LookupError, OSError, RuntimeError, TypeError,
-                    ValueError) as error:  # fmt: skip
+            except Exception as error:  # noqa: BLE001 - a tool may raise anything
                 return ToolResult(text=f"{type(error).__name__}: {error}", failed=True)
             return ToolResult(text=_write_value(value), value=value)
 
@@ -216,8 +215,10 @@ class Turn:
             node = await self._run.next(node)
             while Agent.is_model_request_node(node):  # the framework asks again, about the reply
                 node = await self._run.next(node)
-        except AgentRunError as error:
-            raise ModelError(str(error), overflow=_is_overflow(error)) from error
+        except HookStop:
+            raise
+        except Exception as error:  # of a model, and of a server that lists its tools
+            raise ModelError(_describe(error), overflow=_is_overflow(error)) from error
         if not Agent.is_call_tools_node(node):
             raise ModelError("the model gave no reply")
         self._tools = node
@@ -317,8 +318,15 @@ def _price(response: ModelResponse) -> float | None:
         return None
 
 
-def _is_overflow(error: AgentRunError) -> bool:
+def _describe(error: Exception) -> str:
+    """Return what an error says, and each error in it."""
+    if isinstance(error, ExceptionGroup):
+        return "; ".join(map(_describe, error.exceptions))
+    return str(error) or type(error).__name__
+
+
+def _is_overflow(error: Exception) -> bool:
     if isinstance(error, ModelHTTPError) and error.status_code == _TOO_LARGE:
         return True
-    text = str(error).lower()
+    text = _describe(error).lower()
     return any(mark in text for mark in _OVERFLOW)

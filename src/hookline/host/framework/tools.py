@@ -19,7 +19,7 @@ from pydantic_ai_harness.shell import LLM_API_KEY_ENV_PATTERNS, ShellToolset
 from hookline.host.turns import Gate  # noqa: TC001 - the framework reads the signatures
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from pydantic_ai.capabilities import AbstractCapability
     from pydantic_ai.tools import ToolDefinition
@@ -33,16 +33,18 @@ _FAILED = "[exit code: "  # how the harness ends the output of a program that fa
 
 
 def make_workspace(
-    folder: str, environ: Mapping[str, str], sandbox: SandboxSettings
+    folder: str, environ: Mapping[str, str], sandbox: SandboxSettings, keys: Collection[str]
 ) -> AbstractCapability[Any]:
     """Return the workspace of a session: its folder, and the environment of its commands.
 
-    Keys of model providers are left out. With a sandbox, commands run under bubblewrap.
+    `keys`: names of variables that hold the keys of providers, which are left out. With a sandbox,
+    commands run under bubblewrap.
     """
+    patterns = (*LLM_API_KEY_ENV_PATTERNS, *keys)
     kept = {
         name: value
         for name, value in environ.items()
-        if not any(fnmatchcase(name, pattern) for pattern in LLM_API_KEY_ENV_PATTERNS)
+        if not any(fnmatchcase(name, pattern) for pattern in patterns)
     }
     workspace: LocalWorkspace[Any] = LocalWorkspace(folder, env=kept)
     if not sandbox.kind:
@@ -120,17 +122,33 @@ def make_shell(env: Mapping[str, str]) -> AbstractToolset[Any]:
     return tools.with_metadata(category="shell")
 
 
-def make_filesystem(spec: Toolset, folder: str) -> AbstractToolset[Any]:
+class _FileTools(FileSystem[Any]):
+    """File tools, as few of them as an agent file selects.
+
+    The framework takes them from a capability only, because they report what they do.
+    """
+
+    names: Sequence[str] = ()
+    only_read = False
+
+    def get_toolset(self) -> Any:
+        """Return the tools."""
+        toolset = super().get_toolset().with_metadata(category="filesystem")
+        return select_tools(toolset, self.names, read_only=self.only_read)
+
+
+def make_filesystem(spec: Toolset, folder: str, *, read_only: bool) -> AbstractCapability[Any]:
     """Return the file tools; they stay below the session's folder, or in the allowed folders."""
     allowed = [os.path.join(folder, path) for path in spec.allow_list]
     denied = [os.path.join(folder, path) for path in spec.deny_list]
-    files: FileSystem[Any] = FileSystem(
+    files = _FileTools(
         root_dir="/" if allowed or denied else None,
         allowed_patterns=_list_patterns(allowed or [folder]) if allowed or denied else (),
         denied_patterns=_list_patterns(denied),
         content_hashes=False,
     )
-    return files.get_toolset().with_metadata(category="filesystem")
+    files.names, files.only_read = spec.tools, read_only
+    return files
 
 
 def _list_patterns(folders: Sequence[str]) -> list[str]:

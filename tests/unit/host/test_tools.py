@@ -1,0 +1,244 @@
+"""What the tools of an agent may touch: folders, tools by name, and the environment."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+
+import pytest
+
+from tests.unit.host.play import Play, agent, shell, write_script
+
+pytestmark = pytest.mark.process
+ALLOW = {"allow": ["*"]}
+
+
+def play(folder, *steps, toolsets=None, **rest):
+    """Play calls, one in each turn, and return their results: text, and whether it failed."""
+    write_script(folder, *steps, "Done.")
+    more = {"toolsets": toolsets} if toolsets is not None else {}
+    made = Play(folder, {"root": agent(**more)}, permissions=ALLOW)
+    made.environ |= rest
+    made.run()
+    results = [(each["text"], each["failed"]) for each in made.shown("tool.done")]
+    return made, results
+
+
+def filesystem(**keys):
+    return [{"type": "filesystem", **keys}]
+
+
+@pytest.fixture
+def outside(tmp_path):
+    """A folder beside the session's own, with a secret, and links to it from inside."""
+    work, other = tmp_path / "work", tmp_path / "other"
+    work.mkdir()
+    other.mkdir()
+    (other / "secret.txt").write_text("the secret", encoding="utf-8")
+    (work / "link").symlink_to(other)
+    (work / "file-link").symlink_to(other / "secret.txt")
+    (work / "own.txt").write_text("my own", encoding="utf-8")
+    return other
+
+
+PATHS = ["../other/secret.txt", "link/secret.txt", "file-link", "{other}/secret.txt",
+         "sub/../../other/secret.txt", "link/../other/secret.txt"]  # fmt: skip
+
+
+@pytest.mark.parametrize("path", PATHS)
+@pytest.mark.parametrize("keys", [{}, {"deny_list": ["private"]}])
+def test_no_file_outside_the_folder_is_read(tmp_path, outside, path, keys):
+    """Neither by `..` nor by a link."""
+    path = path.format(other=outside)
+    made, results = play(tmp_path, ("read_file", {"path": path}), toolsets=filesystem(**keys))
+
+    assert "the secret" not in json.dumps(made.payloads("before_llm_call"))
+    [(text, failed)] = results
+    assert failed or text.startswith("Path not found")
+
+
+@pytest.mark.parametrize("path", PATHS)
+@pytest.mark.parametrize("keys", [{}, {"deny_list": ["private"]}])
+def test_no_file_outside_the_folder_is_written(tmp_path, outside, path, keys):
+    """Nor edited, nor made."""
+    path = path.format(other=outside)
+    play(
+        tmp_path,
+        ("write_file", {"path": path, "content": "changed"}),
+        ("write_file", {"path": path.replace("secret", "new"), "content": "changed"}),
+        ("edit_file", {"path": path, "old_text": "the secret", "new_text": "changed"}),
+        ("create_directory", {"path": path.replace("secret.txt", "folder")}),
+        toolsets=filesystem(**keys),
+    )
+
+    assert (outside / "secret.txt").read_text() == "the secret"
+    assert [path.name for path in outside.iterdir()] == ["secret.txt"]
+
+
+@pytest.mark.parametrize("tool", ["list_directory", "search_files", "find_files"])
+@pytest.mark.parametrize("path", ["../other", "link"])
+def test_no_folder_outside_is_listed(tmp_path, outside, tool, path):
+    """Searches stay inside too."""
+    given = {
+        "list_directory": {"path": path},
+        "search_files": {"path": path, "pattern": "secret"},
+        "find_files": {"path": path, "pattern": "*"},
+    }[tool]
+    made, _ = play(tmp_path, (tool, given), toolsets=filesystem())
+
+    told = json.dumps([each["text"] for each in made.shown("tool.done")])
+    assert "secret.txt" not in told.replace("file-link", "")
+    assert "the secret" not in told
+
+
+def test_the_agent_file_allows_another_folder(tmp_path, outside):
+    """Then that folder is open, and the session's own only if it is listed too."""
+    path = f"{outside}/secret.txt"
+    _, results = play(
+        tmp_path, ("read_file", {"path": path}), ("read_file", {"path": "own.txt"}),
+        toolsets=filesystem(allow_list=[str(outside)]),
+    )  # fmt: skip
+
+    assert [failed for _, failed in results] == [False, True]
+    assert "the secret" in results[0][0]
+
+
+def test_a_denial_wins(tmp_path, outside):
+    """A folder that is denied is closed below an allowed one, by its real path."""
+    private = tmp_path / "work" / "private"
+    private.mkdir()
+    (private / "key").write_text("the key", encoding="utf-8")
+    (tmp_path / "work" / "shortcut").symlink_to(private)
+    _, results = play(
+        tmp_path,
+        ("read_file", {"path": "own.txt"}),
+        ("read_file", {"path": "private/key"}),
+        ("read_file", {"path": "shortcut/key"}),
+        ("write_file", {"path": "private/new", "content": "x"}),
+        toolsets=filesystem(allow_list=["."], deny_list=["private"]),
+    )
+
+    assert [failed for _, failed in results] == [False, True, True, True]
+    assert [path.name for path in private.iterdir()] == ["key"]
+
+
+@pytest.mark.parametrize(
+    ("toolset", "has"),
+    [
+        ({"type": "filesystem", "tools": ["read_file"]}, {"read_file"}),
+        ({"type": "filesystem", "readonly": True},
+         {"read_file", "list_directory", "search_files", "find_files", "file_info"}),
+        ({"type": "shell", "tools": ["shell"]}, {"shell"}),
+        ({"type": "think"}, {"think"}),
+    ],
+)  # fmt: skip
+def test_an_agent_has_the_tools_that_its_file_selects(tmp_path, toolset, has):
+    """A call of another one is an unknown tool, and no hook is asked about it."""
+    calls = {
+        "read_file": {"path": "a"}, "write_file": {"path": "a", "content": "x"},
+        "list_directory": {"path": "."}, "search_files": {"pattern": "x"},
+        "find_files": {"pattern": "*"}, "file_info": {"path": "."}, "shell": {"cmd": "true"},
+        "edit_file": {"path": "a", "old_text": "x", "new_text": "y"},
+        "create_directory": {"path": "b"}, "think": {"thought": "x"},
+        "run_background_job": {"cmd": "true"},
+    }  # fmt: skip
+    made, _ = play(tmp_path, list(calls.items()), toolsets=[toolset])
+
+    assert {each["tool_name"] for each in made.payloads("tool_guard")} == has
+
+
+def test_commands_get_no_keys_of_providers(tmp_path):
+    """Neither in the foreground nor in the background, unless the agent file gives one."""
+    keys = {"OPENAI_API_KEY": "k1", "ANTHROPIC_API_KEY": "k2", "GROQ_API_KEY": "k3", "PLAIN": "ok"}
+    _, results = play(
+        tmp_path, shell("env"), ("run_background_job", {"cmd": "env > in-background"}),
+        shell("until [ -s in-background ]; do sleep 0.02; done; cat in-background"),
+        toolsets=[{"type": "shell", "env": {"GIVEN": "${env.PLAIN}!"}}], **keys,
+    )  # fmt: skip
+
+    for text, _ in (results[0], results[2]):
+        assert "PLAIN=ok" in text
+        assert "GIVEN=ok!" in text
+        assert "_API_KEY" not in text
+
+
+SERVER = '''
+import os, sys, time
+from mcp.server import MCPServer
+
+server = MCPServer("test")
+
+@server.tool(annotations={"readOnlyHint": True})
+def add(a: int, b: int) -> int:
+    """Add two numbers."""
+    return a + b
+
+@server.tool()
+def fail() -> str:
+    """Fail."""
+    raise ValueError("no such luck")
+
+@server.tool()
+def die() -> str:
+    """End the server."""
+    os._exit(3)
+
+@server.tool()
+def env() -> str:
+    """Return the environment."""
+    return repr(dict(os.environ))
+
+with open("server-pid", "w") as file:
+    file.write(str(os.getpid()))
+server.run()
+'''
+
+
+def mcp(folder, **keys):
+    """Write an MCP server, and return its toolset."""
+    path = folder / "server.py"
+    path.write_text(SERVER, encoding="utf-8")
+    return {"type": "mcp", "command": sys.executable, "args": [str(path)], **keys}
+
+
+def test_a_server_of_mcp(tmp_path):
+    """Its tools pass the hooks like any other, and it ends with the host."""
+    made, results = play(
+        tmp_path, ("add", {"a": 2, "b": 3}), ("fail", {}), ("env", {}), ("add", {"a": 1, "b": 1}),
+        toolsets=[mcp(tmp_path, env={"GIVEN": "yes"})], OPENAI_API_KEY="k1",
+    )  # fmt: skip
+
+    assert results[0] == ("5", False)
+    assert results[1][1] is True
+    assert "fail" in results[1][0]
+    assert "GIVEN" in results[2][0]
+    assert "OPENAI_API_KEY" not in results[2][0]
+    assert results[3] == ("2", False)
+    first = made.payloads("tool_guard")[0]
+    assert (first["tool_category"], first["tool_read_only"]) == ("mcp", True)
+    pid = int((made.work / "server-pid").read_text())
+    assert not os.path.exists(f"/proc/{pid}")
+
+
+def test_a_server_of_mcp_that_dies(tmp_path):
+    """The call fails, and the run goes on."""
+    made, results = play(tmp_path, ("die", {}), toolsets=[mcp(tmp_path)])
+
+    assert results[0][1] is True
+    assert made.payloads("turn_end")[-1] == {"reason": "normal"}
+
+
+@pytest.mark.parametrize("command", ["/no/such/program", "false"])
+def test_a_server_of_mcp_that_does_not_start(tmp_path, command):
+    """The run ends with an error that names the server, and with its events."""
+    write_script(tmp_path, "Never.")
+    toolset = {"type": "mcp", "command": command, "name": "books"}
+    made = Play(tmp_path, {"root": agent(toolsets=[toolset])}, permissions=ALLOW)
+
+    result = made.run()
+
+    assert result.reason == "error"
+    assert "books" in result.error
+    assert made.names[-2:] == ["after_agent_complete", "session_end"]
+    assert "on_error" in made.names
