@@ -164,13 +164,15 @@ class Host:
         return self._agents[name]
 
     def check_models(self) -> None:
-        """Check that the model of each agent can be called, before anything starts.
+        """Check that each model that an agent may call can be called, before anything starts.
 
         Raises:
             ConfigError: one cannot, with what to set.
         """
         for spec in self.file.agents.values():
-            self._choose_model(spec.model)
+            summary = spec.compaction_model or self._choose_model(spec.model).compaction_model
+            for each in (spec.model, *spec.fallbacks, *([summary] if summary else [])):
+                self._choose_model(each)
 
     def model_id(self, agent: str) -> str:
         """Return the model of an agent as payloads name it: `provider/model`."""
@@ -204,7 +206,18 @@ class Host:
         return [{**found, "base_url": spec.base_url} if spec.base_url else found]
 
     def set_model(self, agent: str, model: ModelSpec) -> None:
-        """Let an agent use another model from its next turn on."""
+        """Let an agent use another model from its next turn on.
+
+        Raises:
+            ConfigError: it cannot be called.
+        """
+        if model.is_scripted and model.script is None:
+            raise ConfigError(
+                f"`{model.name:.80}` is no script of the agent file",
+                name="config.option",
+                hint="begin with `--model`, which reads a script",
+            )
+        model = self._choose_model(model)
         self._models[self.file.agents[agent].model.name] = model
         self._agents.pop(agent, None)
 

@@ -31,6 +31,7 @@ from pydantic_ai.messages import (
     ToolReturnPart,
     repair_messages,
 )
+from pydantic_ai.models.fallback import FallbackModel
 from pydantic_ai.models.function import FunctionModel
 from pydantic_ai_harness.compaction import (
     SlidingWindowCompaction,
@@ -132,7 +133,9 @@ class HostAgent:
     ) -> None:
         self.model = model
         self._summary_model = summary_model or model
-        self.streams = not isinstance(model, FunctionModel)  # a script has its whole text at once
+        # A script has its whole text at once.
+        listed = model.models if isinstance(model, FallbackModel) else [model]
+        self.streams = not any(isinstance(each, FunctionModel) for each in listed)
         self.context_limit = context_limit or resolve_context_window(model) or 0
         self._agent: Agent[Gate, str] = Agent(
             model,
