@@ -116,7 +116,7 @@ class Run:
         self.session.messages = repair_conversation(self.session.messages)
         self.session.is_resumed = True  # from its next run on
         if self.is_root:
-            self.host.save(self.session)
+            await self._save()
         self.events.show(
             "session.ended",
             reason=result.reason,
@@ -130,6 +130,13 @@ class Run:
         await self.events.fire("session_end", reason="stream_ended")
         if self.is_root and self.host.face.is_interactive:
             await self.events.fire("on_user_input")
+
+    async def _save(self) -> None:
+        """Write the session to its file; if that fails, the person can go on without it."""
+        try:
+            self.host.save(self.session)
+        except OSError as error:
+            await self.events.notify("warning", f"the session could not be saved: {error}")
 
     async def _submit(self, prompt: str) -> None:
         """Add the person's prompt, unless a hook refuses it."""
@@ -182,7 +189,7 @@ class Run:
             self.session, agent, self.events, source=source, reason=reason, focus=focus
         )
         if done and self.is_root:
-            self.host.save(self.session)
+            await self._save()
         return done
 
     async def run_post_edit(self, call: ToolCall) -> list[str]:

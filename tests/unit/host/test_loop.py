@@ -302,6 +302,21 @@ def test_a_sub_agent(tmp_path):
     ]  # fmt: skip
 
 
+def test_a_session_that_cannot_be_saved(tmp_path):
+    """The run ends as usual, with a warning."""
+    write_script(tmp_path, "Done.")
+    play = Play(tmp_path, {"root": agent()})
+    (play.home / ".local").write_text("a file", encoding="utf-8")
+
+    result = play.run()
+
+    assert (result.reason, result.text) == ("normal", "Done.")
+    assert play.names[-1] == "session_end"
+    [told] = play.payloads("notification")
+    assert told["notification_level"] == "warning"
+    assert told["notification_message"].startswith("the session could not be saved")
+
+
 def test_a_handoff(tmp_path):
     """The same session goes on under another agent."""
     write_script(
