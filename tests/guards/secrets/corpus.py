@@ -50,6 +50,11 @@ def _wif(rng: random.Random) -> str:
     return base58.b58encode_check(b"\x80" + rng.randbytes(32) + b"\x01").decode()
 
 
+def _break_end(text: str) -> str:
+    """Return a text with another last letter."""
+    return text[:-1] + ("y" if text.endswith("x") else "x")
+
+
 def _xprv(rng: random.Random) -> str:
     return base58.b58encode_check(bytes.fromhex("0488ade4") + rng.randbytes(74)).decode()
 
@@ -385,6 +390,6 @@ def _look_alikes(rng: random.Random) -> list[tuple[str, str]]:
                 "solana",
                 f"signature {base58.b58encode(rng.randbytes(64)).decode()} confirmed in slot 1234",
             ),
-            ("wif", "checksum broken: " + _wif(rng)[:-1] + "x"),
+            ("wif", f"checksum broken: {_break_end(_wif(rng))}"),
         ]
     return found
