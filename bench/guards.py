@@ -90,13 +90,6 @@ def report_commands() -> None:
     for profile in PROFILES:
         spent = time_each(partial(judge_command, cwd=CWD, home=HOME, profile=profile), texts)
         print(f"  an ordinary line, {profile}: {spent}")
-    for part in ("<<A\n", "<<A ", "{a,", '"', "(", "$(", "rm ", "a;"):
-        for size in (64 << 10, 1 << 20):
-            text = part * (size // len(part))
-            began = perf_counter()
-            judge_command(text, cwd=CWD, home=HOME, clock=perf_counter)
-            spent = (perf_counter() - began) * 1000
-            print(f"  {size >> 10:4} KB of {part!r:7} {spent:.1f} ms")
 
 
 def report_claims() -> None:

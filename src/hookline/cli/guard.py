@@ -145,7 +145,7 @@ def _check(printer: Printer, command: str, profile: str) -> int:
     cwd = os.getcwd()
     world = World(
         now=time.time(),
-        clock=time.perf_counter,
+        clock=time.thread_time,
         home=find_home(os.environ),
         project=project_root(cwd, os.environ) or cwd,
     )

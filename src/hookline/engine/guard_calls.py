@@ -143,7 +143,7 @@ def make_world(run: Run, runtime: Runtime, state: dict[str, Any]) -> World:
     table = runtime.host(event.dialect).table
     return World(
         now=runtime.clock(),
-        clock=time.perf_counter,
+        clock=time.thread_time,
         home=find_home(environ),
         project=event.project or find_event_project(event.cwd, runtime.cwd, environ, table),
         environ=environ,

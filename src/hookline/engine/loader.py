@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from _thread import RLock  # `threading` would cost each start of `answer` 1 ms
-from time import perf_counter
+from time import thread_time
 
 from hookline.config.places import find_places, project_path
 from hookline.core.registry import Registry
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from hookline.core.dialect import Dialect
     from hookline.engine.sources import Way
 
-_EMPTY = Registry(clock=perf_counter)
+_EMPTY = Registry(clock=thread_time)
 
 
 class Enlisted(Frozen):

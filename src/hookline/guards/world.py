@@ -24,7 +24,8 @@ class World(Frozen):
 
     Attributes:
         now: seconds since 1970.
-        clock: a clock that only counts forward, in seconds, to end long work; None: without end.
+        clock: the processor time that was spent, in seconds, to end long work; None: without end.
+            So a busy machine leaves no ordinary line unread.
         home: the user's home folder.
         project: the folder of the project, empty if there is none.
         environ: the variables of the process.

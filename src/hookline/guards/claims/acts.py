@@ -6,13 +6,14 @@ Only a program that would run counts. A word in an argument, a message or a sear
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from hookline.guards.claims import act_lexicon as lexicon
 from hookline.model.tools import families
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from hookline.text.script.reading import Call
 
@@ -50,8 +51,11 @@ def is_source(path: str) -> bool:
     return bool(_SOURCE.search(path)) and not path.startswith(("/tmp/", "/dev/"))  # noqa: S108 - a name
 
 
-def find_edited_files(given: object) -> tuple[str, ...]:
-    """Return the source files that a call of an editor or of a shell writes, as far as named."""
+def find_edited_files(given: object, clock: Callable[[], float] | None = None) -> tuple[str, ...]:
+    """Return the source files that a call of an editor or of a shell writes, as far as named.
+
+    `clock`: seconds, to end the reading of a hostile line.
+    """
     if not isinstance(given, dict):
         return ()
     command = given.get("command", given.get("cmd", ""))
@@ -60,14 +64,14 @@ def find_edited_files(given: object) -> tuple[str, ...]:
     if isinstance(patch, str):
         named += _PATCHED.findall(patch)
     if isinstance(command, str) and command and not named:
-        named = _find_written(command)
+        named = _find_written(command, clock)
     return tuple(dict.fromkeys(filter(is_source, named)))[:_MOST_FILES]
 
 
-def _find_written(command: str) -> list[str]:
+def _find_written(command: str, clock: Callable[[], float] | None) -> list[str]:
     """Return what redirections, `tee`, and `sed` and `perl` in place write."""
     named: list[str] = []
-    for call in _read_calls(command):
+    for call in _read_calls(command, clock):
         words = [word.text for word in call.words[1:]]
         named += [each.target.text for each in call.redirects if each.operator in _WRITES]
         flags = [word for word in words if word.startswith("-")]
@@ -79,11 +83,13 @@ def _find_written(command: str) -> list[str]:
     return named
 
 
-def find_acts(tool: str, given: object, dialect: str = "") -> tuple[str, ...]:
+def find_acts(
+    tool: str, given: object, dialect: str = "", clock: Callable[[], float] | None = None
+) -> tuple[str, ...]:
     """Return what a call of a tool does, in its order; empty if that backs no claim.
 
     `edit` is an edit of a file; `http` a request with data; `agent` another agent; `unknown` a
-    script.
+    script. `clock`: seconds, to end the reading of a hostile line.
     """
     kinds = families(tool, dialect)
     fields = given if isinstance(given, dict) else {}
@@ -91,8 +97,8 @@ def find_acts(tool: str, given: object, dialect: str = "") -> tuple[str, ...]:
     if isinstance(command, list):
         command = " ".join(map(str, command))
     if isinstance(command, str) and command and ("shell" in kinds or not kinds):
-        acts = find_command_acts(command)
-        acts = ("edit", *acts) if find_edited_files(given) else acts
+        acts = find_command_acts(command, clock)
+        acts = ("edit", *acts) if find_edited_files(given, clock) else acts
         return (*acts, BACKGROUND) if fields.get("run_in_background") is True else acts
     if {"write", "edit"} & set(kinds):
         return ("edit",)
@@ -101,16 +107,17 @@ def find_acts(tool: str, given: object, dialect: str = "") -> tuple[str, ...]:
     return _find_tool_acts(tool)
 
 
-def _read_calls(command: str) -> tuple[Call, ...]:
+@lru_cache(maxsize=2)  # what a line does, and what it writes, are two questions
+def _read_calls(command: str, clock: Callable[[], float] | None) -> tuple[Call, ...]:
     # The grammar of the shell, which a call of another tool does not need.
     from hookline.text.script.evaluate import read_shell  # noqa: PLC0415
 
-    return read_shell(command[:_LONGEST]).calls
+    return read_shell(command[:_LONGEST], clock=clock).calls
 
 
-def find_command_acts(command: str) -> tuple[str, ...]:
+def find_command_acts(command: str, clock: Callable[[], float] | None = None) -> tuple[str, ...]:
     """Return what a command line does, in its order."""
-    acts = [act for call in _read_calls(command) for act in _find_call_acts(call)]
+    acts = [act for call in _read_calls(command, clock) for act in _find_call_acts(call)]
     return tuple(dict.fromkeys(acts))
 
 

@@ -51,7 +51,7 @@ def judge(event: Event, options: Mapping[str, Any], world: World) -> Answer | No
 
 def record_call(event: Event, world: World) -> Answer | None:
     """Return the memory with what a call of a tool adds to it."""
-    state = record_event(event, world.state, world.now)
+    state = record_event(event, world.state, world.now, world.clock)
     return None if state is None else Answer(state=state)
 
 

@@ -12,7 +12,7 @@ from hookline.model.event import ToolCall
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
     from typing import Any
 
     from hookline.model.event import Event
@@ -68,31 +68,47 @@ def write_steps(steps: Iterable[Step]) -> list[list[Any]]:
     return [[list(each) if isinstance(each, tuple) else each for each in step] for step in steps]
 
 
-def record_event(event: Event, state: Mapping[str, Any], now: float) -> dict[str, Any] | None:
-    """Return a memory with what an event of a tool adds; None if it adds nothing."""
-    steps = _record_step(event, state, now)
+def record_event(
+    event: Event,
+    state: Mapping[str, Any],
+    now: float,
+    clock: Callable[[], float] | None = None,
+) -> dict[str, Any] | None:
+    """Return a memory with what an event of a tool adds; None if it adds nothing.
+
+    `clock`: seconds, to end the reading of a hostile line.
+    """
+    steps = _record_step(event, state, now, clock)
     if steps is not None:
         return {**state, "seen": True, "steps": write_steps(steps)}
     return None if state.get("seen") else {**state, "seen": True}
 
 
-def _record_step(event: Event, state: Mapping[str, Any], now: float) -> list[Step] | None:
+def _record_step(
+    event: Event, state: Mapping[str, Any], now: float, clock: Callable[[], float] | None
+) -> list[Step] | None:
     body = event.body
     if not isinstance(body, ToolCall):
         return None
     steps = read_steps(state)
     if event.kind == "tool.before":
-        acts = find_acts(body.tool, body.input, event.dialect)
+        acts = find_acts(body.tool, body.input, event.dialect, clock)
         if not acts:
             return None
-        files = find_edited_files(body.input)
+        files = find_edited_files(body.input, clock)
         return [*steps, Step(body.tool, acts, now, None, body.call_id, files)][-_MOST_STEPS:]
     if event.kind in ("tool.after", "tool.failure"):
-        return _end_step(event, body, steps, now)
+        return _end_step(event, body, steps, now, clock)
     return None
 
 
-def _end_step(event: Event, body: ToolCall, steps: list[Step], now: float) -> list[Step] | None:
+def _end_step(
+    event: Event,
+    body: ToolCall,
+    steps: list[Step],
+    now: float,
+    clock: Callable[[], float] | None,
+) -> list[Step] | None:
     """Write how a call ended into the step that began it; without one, make it."""
     place = next(
         (
@@ -105,10 +121,10 @@ def _end_step(event: Event, body: ToolCall, steps: list[Step], now: float) -> li
         None,
     )
     if place is None:
-        acts = find_acts(body.tool, body.input, event.dialect)
+        acts = find_acts(body.tool, body.input, event.dialect, clock)
         if not acts:
             return None
-        files = find_edited_files(body.input)
+        files = find_edited_files(body.input, clock)
         steps.append(Step(body.tool, acts, now, None, body.call_id, files))
         place = len(steps) - 1
     text = _result_text(body)

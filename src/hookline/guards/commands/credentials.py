@@ -75,6 +75,8 @@ _NO_SECRET_NAME = re.compile(
 @lru_cache(maxsize=512)
 def find_secret(path: str) -> Secret | None:
     """Return what a path holds, from its name alone; None if that is no secret."""
+    if len(path) > _LONGEST:
+        return None
     path = path.rstrip("/").removesuffix("/*").removesuffix("/.")
     if _GLOB.search(path):
         path = _match_usual(path) or path
@@ -99,6 +101,7 @@ def find_secret(path: str) -> Secret | None:
 
 
 _GLOB = re.compile(r"[*?\[]")
+_LONGEST = 1024  # no path of a secret is longer
 _USUAL = tuple(
     tuple(path.split("/"))
     for path in make_set(""".ssh/id_rsa .ssh/id_ed25519 .aws/credentials .kube/config .netrc .env

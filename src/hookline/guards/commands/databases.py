@@ -24,15 +24,17 @@ mongosh mongo redis-cli valkey-cli influx d1 wrangler supabase db2 osql exec usq
 sqlite cypher-shell surreal heroku athenacli spanner-cli
 """)
 _QUOTED = re.compile(r"'(?:[^']|'')*'|--[^\n]*|/\*.*?\*/", re.DOTALL)
-_TEXTS = re.compile(r'"(?:[^"\\]|\\.)*"')
+_TEXTS = re.compile(r'(?<!\\)"(?:[^"\\]|\\.)*"')
 _DROPS = re.compile(
     r"\b(?:drop\s+(?:database|schema|table|keyspace|tablespace|user|role|collection)\b"
     r"|truncate\s+(?:table\s+)?[\w\"`\[.]|(?:^|[\s'])flush(?:all|db)(?:$|[\s';])"
     r"|delete\s+from\s+[\w\"`\[\].]+\s*(?:;|$|\))|detach\s+delete\b)"
-    r"|\.dropDatabase\(|\.drop\(\)|\.deleteMany\(\s*(?:\{\s*\})?\s*\)|\.remove\(\s*\{\s*\}\s*\)"
+    r"|\.dropDatabase\(|\.drop\(\)|\.deleteMany\(\s*+(?:\{\s*\}\s*+)?\)|\.remove\(\s*\{\s*\}\s*\)"
     r"|delete\s+from\s+[\w\"`\[\].]+\s+where\s+(?:1\s*=\s*1|true)\b",
     re.IGNORECASE,
 )
+_COMMENT_BEGIN, _COMMENT_END = "/*", "*/"
+_MOST_OPEN_COMMENTS = 8  # each would be searched for its end
 _DRY_SQL = re.compile(r"\brollback\b|\bexplain\b", re.IGNORECASE)
 
 
@@ -62,7 +64,7 @@ def _judge_sql(call: Call, _scene: Scene) -> Iterator[Hit]:
         if call.program in _KEY_STORES:
             break
         plain = _TEXTS.sub("''", text) if call.program.startswith("mongo") else text
-        found = _DROPS.search(_QUOTED.sub(" ", plain))
+        found = _DROPS.search(_drop_quoted(plain))
         if found and not _DRY_SQL.search(text):
             reason = f"it drops or empties data (`{' '.join(found[0].split())}`)"
             yield Hit("db.drop", reason, INSTEAD["db.drop"])
@@ -74,6 +76,14 @@ def _strip_option(text: str) -> str:
     if text.startswith("--"):
         return text.partition("=")[2] or text
     return text[2:] if text.startswith(("-e", "-c", "-Q", "-q")) and " " in text else text
+
+
+def _drop_quoted(text: str) -> str:
+    """Return statements without texts and comments; as they are with many comments left open."""
+    last = text.rfind(_COMMENT_END)
+    if text.count(_COMMENT_BEGIN, last + 1) > _MOST_OPEN_COMMENTS:
+        return text
+    return _QUOTED.sub(" ", text)
 
 
 _EXECUTES = re.compile(
@@ -106,7 +116,7 @@ _API = re.compile(
 def _judge_http(call: Call, _scene: Scene) -> Iterator[Hit]:
     """Judge a DELETE of an index or database over HTTP."""
     texts = [word.text for word in call.words[1:]]
-    found = next((_DROPS.search(_QUOTED.sub("''", text)) for text in texts if " " in text), None)
+    found = next((_DROPS.search(_drop_quoted(text)) for text in texts if " " in text), None)
     if found:
         reason = f"it drops or empties data over HTTP (`{' '.join(found[0].split())}`)"
         yield Hit("db.drop", reason, INSTEAD["db.drop"])

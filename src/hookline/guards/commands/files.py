@@ -332,7 +332,7 @@ _OUTPUTS = {
 _OPENS = re.compile(
     r"""open\(\s*['"]([^'"\n]+)['"]\s*,\s*['"][wx+]|(?:writeFile|writeFileSync|truncate|truncateSync"""
     r"""|File\.write|IO\.write|file_put_contents)\(?\s*['"]([^'"\n]+)['"]"""
-    r"""|open\([^,]*,\s*['"]\+?>['"],\s*['"]([^'"\n]+)['"]|['"]>\s*(/[^'"\n]+)['"]"""
+    r"""|open\([^,(]*,\s*['"]\+?>['"],\s*['"]([^'"\n]+)['"]|['"]>\s*(/[^'"\n]+)['"]"""
     r"""|Path\(['"]([^'"\n]+)['"]\)\.write"""
 )
 

@@ -93,6 +93,7 @@ def judge_flows(reading: Reading, scene: Scene) -> Iterator[Hit]:
     """Yield each call that sends a secret away, or prints one through an encoder."""
     flow = _Flow(reading, scene)
     for number, call in enumerate(reading.calls):
+        scene.budget.check_now()
         yield from flow.follow(number, call)
     yield from flow.judge_printed()
 
@@ -319,6 +320,7 @@ class _Flow:
     def judge_printed(self) -> Iterator[Hit]:
         """Yield the calls that print a secret through an encoder to the terminal."""
         for number, name in self.encoded.items():
+            self.scene.budget.check_now()
             call = self.calls[number]
             writes = any(">" in each.operator for each in call.redirects)
             writes = writes or _has_word(call, "-out", "-o", "--output")

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 import shlex
 from fnmatch import fnmatchcase
+from functools import lru_cache
+from itertools import chain
 
 from hookline.guards.commands.cloud_code import judge_cloud_code
 from hookline.guards.commands.databases import DATABASE_RULES, judge_database_code
@@ -22,8 +24,9 @@ from hookline.guards.finding import UNVERIFIED as UNVERIFIED_RULE
 from hookline.guards.finding import Answer, Finding
 from hookline.model.verdict import Stance
 from hookline.text.masking import mask_text
+from hookline.text.script.budget import Budget, OverBudgetError
 from hookline.text.script.evaluate import read_shell
-from hookline.text.script.reading import Word
+from hookline.text.script.reading import MOST_BYTES, Word
 from hookline.text.script.windows import read_cmd, read_powershell, read_started
 
 TYPE_CHECKING = False
@@ -36,6 +39,9 @@ if TYPE_CHECKING:
     from hookline.model.event import Event
     from hookline.text.script.reading import Call, Reading
 
+_SECONDS = 0.03  # of the reading and the judgement
+_LONGEST_PATTERN = 64
+_LONGEST_EVIDENCE = 4096
 _KEYS = ("command", "cmd", "script", "commands")
 _FOLDERS = ("cwd", "workdir", "working_dir", "directory", "dir_path")
 # Blanks that look like one, and signs that nobody sees.
@@ -104,21 +110,27 @@ def judge_command(
         profile: `baseline`, `strict` or `paranoid`.
         changes: rules to add, or with `-` before them to leave out.
         language: `powershell` or `cmd`; by default that of bash.
-        clock: seconds, to end a long parse.
+        clock: seconds of processor time, to end a long reading after 25 ms, and the judgement after
+            30 ms.
     """
+    budget = Budget(clock, _SECONDS)
     rules = choose_rules(profile, changes)
-    plain = text if text.isascii() else text.translate(_ODD)
+    is_plain = text.isascii() or len(text) > MOST_BYTES
+    plain = text if is_plain else text.translate(_ODD)
     if language:
         read = read_powershell if language == "powershell" else read_cmd
-        reading = read(plain, cwd=cwd, home=home)
+        reading = read(plain, budget, cwd=cwd, home=home)
     else:
-        reading = read_started(read_shell(plain, cwd=cwd, home=home, clock=clock), home)
-    scene = Scene(home, project or cwd)
+        reading = read_started(read_shell(plain, cwd=cwd, home=home, clock=clock), budget, home)
+    scene = Scene(home, project or cwd, budget)
     found: dict[tuple[str, str], Finding] = {}
-    for hit, call in list_hits(reading, scene, is_paranoid=profile == "paranoid"):
-        stance = rules.get(hit.rule)
-        if stance is not None:
-            found.setdefault((hit.rule, hit.reason), _make_finding(hit, call, text, stance))
+    try:
+        for hit, call in list_hits(reading, scene, is_paranoid=profile == "paranoid"):
+            stance = rules.get(hit.rule)
+            if stance is not None and (hit.rule, hit.reason) not in found:
+                found[hit.rule, hit.reason] = _make_finding(hit, call, text, stance)
+    except OverBudgetError as error:
+        reading = reading._replace(unverified=(*reading.unverified, str(error)))
     if reading.unverified and not any(each.stance >= Stance.DENY for each in found.values()):
         finding = _judge_unread(text, reading, profile)
         found[UNVERIFIED_RULE, ""] = finding
@@ -128,17 +140,23 @@ def judge_command(
 def list_hits(
     reading: Reading, scene: Scene, *, is_paranoid: bool = False
 ) -> Iterator[tuple[Hit, Call | None]]:
-    """Yield each rule that a reading breaks, whatever the profile, with the call that breaks it."""
+    """Yield each rule that a reading breaks, whatever the profile, with the call that breaks it.
+
+    Raises:
+        OverBudgetError: the judgement took too long.
+    """
     for call in map(_resolve_program, reading.calls):
+        scene.budget.check()
         for rule in _list_rules(call):
+            scene.budget.check_now()
             for hit in rule(call, scene):
                 yield hit, call
     if reading.is_fork_bomb:
         yield Hit("dos.forkbomb", "it starts itself again and again", "use a bounded loop"), None
-    of_all = list(judge_flows(reading, scene))
+    of_all = [judge_flows(reading, scene)]
     if is_paranoid:
-        of_all += judge_paranoid(reading, scene)
-    for hit in of_all:
+        of_all.append(judge_paranoid(reading, scene))
+    for hit in chain.from_iterable(of_all):
         yield hit, None
 
 
@@ -157,13 +175,14 @@ def _list_rules(call: Call) -> Iterator[Rule]:
 
 
 _FORKS = re.compile(
-    r"(?:while|loop|until|for\s*\(\s*;)[^\n]{0,60}\s*\bfork\b|\bfork\b[^\n]{0,20}(?:while|until|for\s+\w+\s+in\s+(?:iter|itertools))\b"
+    r"(?:while|loop|until|for ?\( ?;).{0,60}\bfork\b"
+    r"|\bfork\b.{0,20}(?:while|until|for \w+ in (?:iter|itertools))\b"
 )
 
 
 def _judge_forks(call: Call, _scene: Scene) -> Iterator[Hit]:
     """Judge a loop in another language that starts itself without end."""
-    if _FORKS.search(call.code.replace("\n", " ")):
+    if _FORKS.search(" ".join(call.code.split())):
         yield Hit("dos.forkbomb", "it starts itself again and again", "use a bounded loop")
 
 
@@ -176,11 +195,17 @@ def _find_family(rules: Rules, name: str) -> Rule | None:
 def _resolve_program(call: Call) -> Call:
     """Return a call whose program is a glob, such as `/bin/r?`, with a program that it may be."""
     name = call.program
-    if not any(sign in name for sign in "?*["):
+    if len(name) > _LONGEST_PATTERN or not any(sign in name for sign in "?*["):
         return call
-    known = (each for rules in _RULES for each in rules)
-    found = next((each for each in known if fnmatchcase(each, name)), "")
+    found = _find_program(name)
     return call._replace(words=(Word(found), *call.words[1:])) if found else call
+
+
+@lru_cache(maxsize=64)
+def _find_program(pattern: str) -> str:
+    """Return a program with rules that a glob names; empty if it names none."""
+    known = (each for rules in _RULES for each in rules)
+    return next((each for each in known if fnmatchcase(each, pattern)), "")
 
 
 def _make_finding(hit: Hit, call: Call | None, text: str, stance: Stance) -> Finding:
@@ -190,12 +215,19 @@ def _make_finding(hit: Hit, call: Call | None, text: str, stance: Stance) -> Fin
     return Finding(
         rule=hit.rule,
         reason=hit.reason,
-        evidence=mask_text(shown),
+        evidence=mask_text(_shorten(shown)),
         instead=hit.instead,
         stance=stance,
         command=text.strip(),
         paths=hit.paths,
     )
+
+
+def _shorten(text: str) -> str:
+    """Return the beginning of a long text, up to the end of a word."""
+    if len(text) <= _LONGEST_EVIDENCE:
+        return text
+    return f"{text[:_LONGEST_EVIDENCE].rpartition(' ')[0]} ..."
 
 
 def _judge_unread(text: str, reading: Reading, profile: str) -> Finding:

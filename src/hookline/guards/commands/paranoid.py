@@ -33,6 +33,7 @@ def judge_paranoid(reading: Reading, scene: Scene) -> Iterator[Hit]:
     """Yield what an untrusted text should not make an agent do without a question."""
     fetched = {number for number, call in enumerate(reading.calls) if call.program in _FETCHERS}
     for call in reading.calls:
+        scene.budget.check_now()
         yield from _judge_run(call, fetched)
         yield from _judge_shown(call, scene)
         yield from _judge_upload(call)

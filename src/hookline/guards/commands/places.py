@@ -7,7 +7,6 @@ import posixpath
 import re
 from fnmatch import fnmatchcase
 from functools import lru_cache
-from typing import NamedTuple
 
 from hookline.text.script.reading import UNKNOWN, make_set
 
@@ -15,6 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from hookline.text.script.budget import Budget
     from hookline.text.script.reading import Word
 
 
@@ -35,11 +35,29 @@ class Place(enum.Enum):
     UNKNOWN = "an unknown path"
 
 
-class Scene(NamedTuple):
-    """Where a command runs: the home folder and the project, both absolute; either may be empty."""
+class Scene:
+    """Where a command runs, and how long its judgement may take.
 
-    home: str
-    project: str
+    Attributes:
+        home: the home folder, an absolute path; may be empty.
+        project: the folder of the project, an absolute path; may be empty.
+        budget: the time; it takes no part in comparisons.
+    """
+
+    __slots__ = ("budget", "home", "project")
+
+    def __init__(self, home: str, project: str, budget: Budget) -> None:
+        self.home, self.project, self.budget = home, project, budget
+
+    def __eq__(self, other: object) -> bool:
+        """Whether a path leads to the same place in both."""
+        return (
+            isinstance(other, Scene) and self.home == other.home and self.project == other.project
+        )
+
+    def __hash__(self) -> int:
+        """The hash of the folders."""
+        return hash((self.home, self.project))
 
 
 # A folder: what it is itself, and what is below it. The longest one that fits counts.
@@ -108,6 +126,9 @@ _TOP = ("bin", "boot", "dev", "etc", "home", "lib", "lib64", "opt", "proc", "roo
         "sys", "usr", "var")  # fmt: skip
 _ALL = frozenset(("*", ".*", "?*", "**", ".[!.]*", ".[^.]*", ".??*", "..?*", "{*,.*}", "*.*", "."))
 _GLOB = re.compile(r"[*?\[]")
+_STARS = re.compile(r"\*[*?]*")
+_BRACKETS = re.compile(r"\[[^\[\]/]+\]")
+_LONG, _LONGEST = 256, 4096
 _VARIABLES = {"TMPDIR": "/tmp", "TMP": "/tmp", "TEMP": "/tmp",  # noqa: S108 - a value
                         "XDG_CACHE_HOME": "/tmp", "RUNNER_TEMP": "/tmp"}  # fmt: skip # noqa: S108
 
@@ -127,8 +148,16 @@ _FIXED, _HOMELY = _read_rows()
 
 
 def resolve_path(word: Word, cwd: str, scene: Scene) -> str:
-    """Return an absolute path, with the unknown mark for what is not known; empty if all is not."""
+    """Return an absolute path, with the unknown mark for what is not known; empty if all is not.
+
+    A path that is longer than any file's is not known. The signs of a long glob become fewer.
+    """
+    scene.budget.check()
     text = word.text
+    if len(text) > _LONG and _GLOB.search(text):
+        text = _BRACKETS.sub("?", _STARS.sub("*", text))
+    if len(text) > _LONGEST:
+        return ""
     if text.startswith(UNKNOWN):
         known = next((_VARIABLES[name] for name in word.names
                       if name in _VARIABLES), "")  # fmt: skip

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import re
 
+from hookline.text.script.budget import Budget, OverBudgetError
 from hookline.text.script.deferred import list_written
 from hookline.text.script.grammar import Grammar, rewrite_misread
-from hookline.text.script.lexer import split_commands
+from hookline.text.script.lexer import Lexer
 from hookline.text.script.nodes import (
-    ends_line,
     find_last,
+    find_line_ends,
     is_named,
     list_statements,
     split_backquotes,
@@ -24,7 +25,6 @@ from hookline.text.script.nodes import (
 from hookline.text.script.reading import (
     DEEPEST,
     MOST_BYTES,
-    MOST_CALLS,
     MOST_WORDS,
     UNKNOWN_WORD,
     Command,
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
     from tree_sitter import Node
 
-_SECONDS = 0.05  # for all, where a clock is given
+_LATE = "a part that the grammar could not read in time"
 _MOST_STATEMENTS = 2000  # with each round of a loop and each call of a function
 _MOST_LEVELS = 150  # of the tree
 _MOST_ITEMS = 16  # of a loop
@@ -77,13 +77,16 @@ def read_shell(
         text: the text.
         cwd: the folder that it runs in; empty if that is unknown.
         home: the user's home folder.
-        clock: seconds, to end the parses after 20 ms in all, and the reading after 50 ms; without
+        clock: seconds, to end the parses after 10 ms in all, and the reading after 25 ms; without
             it the grammar reads 4 KB at most, and the lexer the rest.
     """
     shell = Evaluator(cwd, home or "~", clock)
-    shell.run_text(text, None, ())
-    for later, path in list(list_written(shell.files)):
-        shell.run_text(later, None, (path,))
+    try:
+        shell.run_text(text, None, ())
+        for later, path in list(list_written(shell.files)):
+            shell.run_text(later, None, (path,))
+    except OverBudgetError as error:
+        shell.unverified.append(str(error))
     return Reading(
         tuple(shell.calls),
         tuple(dict.fromkeys(shell.unverified)),
@@ -100,9 +103,8 @@ class Evaluator(Shell):
     """Walks the tree of a text."""
 
     def __init__(self, cwd: str, home: str, clock: Callable[[], float] | None) -> None:
-        super().__init__(cwd, home, clock)
         self._grammar = Grammar(clock)
-        self._end = clock() + _SECONDS if clock else 0.0
+        super().__init__(cwd, home, Budget(clock))
         self._active: list[Node] = []
         self._trailing: dict[int, tuple[Word, ...]] = {}  # words after redirections, by node
         self._locals: list[dict[str, list[Word] | None]] = []
@@ -115,7 +117,11 @@ class Evaluator(Shell):
         if self._depth >= DEEPEST:
             self.unverified.append("values in values, too deep")
             return UNKNOWN_WORD
-        nodes = list(walk(self._grammar.parse(f'"{text}"'), ("string",)))
+        self.budget.check()
+        tree = self._grammar.parse(f'"{text}"')
+        if tree is None:
+            self.unverified.append(_LATE)
+        nodes = list(walk(tree, ("string",)))
         self._depth += 1
         try:
             return read_word(nodes[0], self) if nodes else UNKNOWN_WORD
@@ -139,7 +145,7 @@ class Evaluator(Shell):
             self.unverified.append(f"more than {MOST_BYTES >> 10} KB of shell text")
             self._lex(text[:MOST_BYTES])
             return UNKNOWN_WORD
-        text = rewrite_misread(text)
+        text = rewrite_misread(text.replace("\0", ""))
         before = self.via, self.stdin, self.positional, self._level
         self.via, self.stdin = (*self.via, *via), stdin
         self._depth += 1
@@ -149,7 +155,7 @@ class Evaluator(Shell):
         try:
             tree = self._grammar.parse(text)
             if tree is None:
-                self.unverified.append("a part that the grammar could not read in time")
+                self.unverified.append(_LATE)
                 self._lex(text)
                 return UNKNOWN_WORD
             if tree.root_node.has_error:
@@ -169,13 +175,12 @@ class Evaluator(Shell):
         waiting, read = [text], 0
         while waiting and read < DEEPEST:
             read += 1
-            lexed = split_commands(waiting.pop())
-            waiting += lexed.inner
-            if not lexed.is_whole:
-                self.unverified.append("a quotation or a bracket that does not end")
-            for words in lexed.commands:
-                if words not in seen and len(self.calls) < MOST_CALLS:
+            lexer = Lexer(waiting.pop(), self.budget)
+            for words in lexer.split_commands():
+                if words not in seen:
                     run_words(self, Command(tuple(expand_lexed(words, self))))
+            waiting += lexer.inner
+            self.unverified += lexer.unread
         if is_doubted and waiting:
             self.unverified.append("a part that the grammar cannot read")
 
@@ -183,8 +188,10 @@ class Evaluator(Shell):
 
     def run(self, node: Node, stdin: Word | None) -> Word:
         """Run a statement and return what it prints."""
-        if self._is_spent():
-            return UNKNOWN_WORD
+        self._statements += 1
+        if self._statements > _MOST_STATEMENTS:
+            raise OverBudgetError(f"more than {_MOST_STATEMENTS} statements")
+        self.budget.check()
         self._level += 1
         if self._level > _MOST_LEVELS:
             raise _DeepError
@@ -192,14 +199,6 @@ class Evaluator(Shell):
             return self._run(node, stdin)
         finally:
             self._level -= 1
-
-    def _is_spent(self) -> bool:
-        """Return whether the reading has taken too long; loops in loops may take for ever."""
-        self._statements += 1
-        if self._statements > _MOST_STATEMENTS or (self.clock and self.clock() > self._end):
-            self.unverified.append(f"more than {_MOST_STATEMENTS} statements, or 50 ms")
-            return True
-        return False
 
     def _run(self, node: Node, stdin: Word | None) -> Word:
         kind = node.type
@@ -236,12 +235,7 @@ class Evaluator(Shell):
         return printed
 
     def _run_all(self, nodes: Iterable[Node], stdin: Word | None) -> Word:
-        printed = []
-        for node in nodes:
-            if len(self.calls) >= MOST_CALLS:
-                self.unverified.append(f"more than {MOST_CALLS} calls")
-                break
-            printed.append(self.run(node, stdin))
+        printed = [self.run(node, stdin) for node in nodes]
         said = [
             word
             if word.is_known or word.text.endswith("\n")
@@ -357,12 +351,13 @@ class Evaluator(Shell):
         found = list(redirects)
         outer = self.stdin
         self.stdin = stdin if stdin is not None else outer
+        ends = find_line_ends(node.children)
         for child in node.named_children:
-            if len(words) > MOST_WORDS:
+            if len(words) + len(assigned) > MOST_WORDS:
                 self.unverified.append(f"more than {MOST_WORDS} words of one command")
                 break
             if child.type == "variable_assignment":
-                if ends_line(child):  # the grammar takes the next line to it
+                if child.id in ends:  # the grammar takes the next line to it
                     self.assign(child)
                 else:
                     assigned.append(self._read_prefix(child))

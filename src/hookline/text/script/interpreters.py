@@ -8,6 +8,7 @@ from __future__ import annotations
 import base64
 import binascii
 import re
+from itertools import islice
 from typing import NamedTuple
 
 from hookline.text.script.carriers import CONSOLES, INTERPRETERS
@@ -16,21 +17,23 @@ from hookline.text.script.reading import Command, Word, make_set
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
+    from hookline.text.script.budget import Budget
     from hookline.text.script.state import Shell
 
-_LITERAL = r"""'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\.)*`"""
+# A backslash before it makes it no beginning; so each text is searched once for its end.
+_LITERAL = r"""(?<!\\)(?:'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\.)*`)"""
 _STRING = re.compile(_LITERAL)
 # A name, then perhaps brackets, then literals between commas, as in `run(["rm", "-rf", "/"])`.
 _CALL = re.compile(
-    r"((?<!\w)[A-Za-z_][\w.:$>-]{0,40}|%x|qx)[!?]?[({\[\s]*((?:(?:"
+    r"((?<!\w)[A-Za-z_][\w.:$>-]{0,40}|%x|qx)[!?]?[({\[\s]*+((?:(?:"
     + _LITERAL
     + r")\s*(?:,|=>|\s)?\s*)+)"
 )
-_BACKQUOTES = re.compile(
-    r"`((?:[^`\\]|\\.)*)`|qx\s*[({\[/](.*?)[)}\]/]|%x[({\[](.*?)[)}\]]", re.DOTALL
-)
+_BACKQUOTE = re.compile(r"(?<!\\)`|qx\s*[({\[/]|%x[({\[]")
+_BACKQUOTE_ENDS = {"`": re.compile(r"(?<!\\)`"), "q": re.compile(r"[)}\]/]"),
+                   "%": re.compile(r"[)}\]]")}  # fmt: skip
 _LISTS = re.compile(r"\[\s*((?:(?:" + _LITERAL + r")\s*,?\s*)+)\]")
 _SHELLS = make_set("""
 system popen call check_call check_output getoutput getstatusoutput run exec execSync
@@ -58,16 +61,18 @@ _GLOBS = re.compile(r"\b(?:i?glob(?:Sync)?|Dir)\s*[(\[]\s*(" + _LITERAL + ")")
 _TAGGED = re.compile(r"(?:(?<![\w.])|\bBun\.)(?:\$|execa|sh)`((?:[^`\\]|\\.)*)`")
 # Languages in which a line, or a part of one, is a shell text.
 _LINES = {
-    "vim": re.compile(r"(?:^|[|:])\s*(?:silent!?\s+)?(?:%?w(?:rite)?\s+)?!(.+)", re.MULTILINE),
+    "vim": re.compile(r"(?:^|[|:])[ \t]*(?:silent!?\s+)?(?:%?w(?:rite)?\s+)?!(.+)", re.MULTILINE),
     "ed": re.compile(r"^\d*!(.+)", re.MULTILINE),
-    "gdb": re.compile(r"^\s*(?:shell|!)\s*(.+)", re.MULTILINE),
-    "sql": re.compile(r"^\s*(?:\.shell|\.system|\\!|system)\s+(.+)", re.MULTILINE),
+    "gdb": re.compile(r"^[ \t]*(?:shell|!)\s*(.+)", re.MULTILINE),
+    "sql": re.compile(r"^[ \t]*(?:\.shell|\.system|\\!|system)\s+(.+)", re.MULTILINE),
     "sed": re.compile(r"(?:^|[\d;{$/])\s*e\s+(.+)"),
     "tcl": re.compile(r"(?:\bexec\s+(?:--\s+)?|\bspawn\s+)([^\]\n]+)"),
     "applescript": re.compile(r'do shell script "((?:[^"\\]|\\.)*)"'),
 }
 # The substitution of sed with the flag `e` runs what it makes.
-_SED_RUNS = re.compile(r"s(.)(?:.*?)\1(.*?)\1[gip\d]*e[gip\d]*")
+_SED_SUBSTITUTES = re.compile(r"(?<![A-Za-z])s([^\s\\])")
+_SED_RUNS = re.compile(r"[gip\d]*e")
+_MOST_SUBSTITUTIONS, _LONGEST_PART = 256, 1024
 # The home folder, as other languages say it, and what asks for it to be put in.
 _HOME = re.compile(
     r"(?:pathlib\.)?Path\.home\(\)|(?:require\(['\"](?:node:)?os['\"]\)|os)\.homedir\(\)|Dir\.home"
@@ -82,10 +87,10 @@ _EXPANDED = re.compile(
     r"(?:os\.path\.)?(?:expanduser|File\.expand_path)\(\s*(['\"][^'\"]*['\"])\s*\)"
 )
 _QUOTES = re.compile(
-    r"(?:\bq[qw]?|%[qQ])(?:\{([^}]*)\}|\(([^()]*)\)|\[([^\]]*)\]|<([^>]*)>|([/|!])(?:[^/|!]*)\5)"
+    r"(?:\bq[qw]?|%[qQ])(?:\{([^{}]*)\}|\(([^()]*)\)|\[([^\[\]]*)\]|<([^<>]*)>|([/|!])(?:[^/|!]*)\5)"
 )
 # `run(text)`: a call whose first argument is no literal.
-_INDIRECT = re.compile(r"\b([A-Za-z_]\w*)\s*[( ]\s*(?=[A-Za-z_$@(])")
+_INDIRECT = re.compile(r"\b([A-Za-z_]\w*)(?:\s*+\(\s*+|(?=[^\S ]*+ )\s++)(?=[A-Za-z_$@(])")
 _ESCAPES = re.compile(r"\\(.)", re.DOTALL)
 _DIVIDED = re.compile(rf"(?:{_LITERAL})(?:\s*/\s*(?:{_LITERAL}))+")
 _JOINED = re.compile(r"""(['"])\s*(?:\+|\.\.?)\s*(['"])""")
@@ -109,19 +114,21 @@ class Code(NamedTuple):
     literals: tuple[str, ...] = ()
 
 
-def read_code(code: str, language: str) -> Code:
+def read_code(code: str, language: str, budget: Budget) -> Code:
     """Return what a text in a language other than the shell's does, as far as literals tell."""
     if language in _LINES:
         return Code(scripts=tuple(_list_lines(code, language)))
     code = _simplify(code, language)
-    literals = tuple(_unquote(text) for text in _STRING.findall(code))
-    found = [_read_calls(code), _read_indirect(code, literals)]
-    found += [read_code(_unquote(match[1]), language) for match in _EVALS.finditer(code)]
+    literals = tuple(_unquote(match[0]) for match in _find_all(_STRING, code, budget))
+    found = [_read_calls(code, budget), _read_indirect(code, literals, budget)]
+    found += [
+        read_code(_unquote(match[1]), language, budget) for match in _find_all(_EVALS, code, budget)
+    ]
     scripts = [script for each in found for script in each.scripts]
     if language == "javascript":
         scripts += [_unquote(match[0][match[0].index("`") :]) for match in _TAGGED.finditer(code)]
     if language in ("perl", "ruby", "php", "julia"):
-        scripts += [next(filter(None, match.groups()), "") for match in _BACKQUOTES.finditer(code)]
+        scripts += _list_backquoted(code)
     if language == "awk":  # `print | "sh"` and `"cmd" | getline`
         scripts += [text for text in literals if "|" in code and " " in text]
     argvs = tuple(argv for each in found for argv in each.argvs)
@@ -129,12 +136,18 @@ def read_code(code: str, language: str) -> Code:
     return Code(tuple(scripts), argvs, removed, literals)
 
 
-def _read_calls(code: str) -> Code:
+def _find_all(pattern: re.Pattern[str], code: str, budget: Budget) -> Iterator[re.Match[str]]:
+    for match in pattern.finditer(code):
+        budget.check()
+        yield match
+
+
+def _read_calls(code: str, budget: Budget) -> Code:
     """Return what calls with literals run and remove."""
     scripts: list[str] = []
     argvs: list[tuple[str, ...]] = []
     removed: list[tuple[str, bool]] = []
-    for match in _CALL.finditer(code):
+    for match in _find_all(_CALL, code, budget):
         name = match[1] if match[1] in _REMOVERS else re.split(r"[.:>-]+", match[1])[-1]
         given = tuple(_unquote(text) for text in _STRING.findall(match[2]))
         if match[1] in _SHELLS or name in _SHELLS:
@@ -158,9 +171,9 @@ def _read_calls(code: str) -> Code:
     return Code(tuple(scripts), tuple(argvs), tuple(removed))
 
 
-def _read_indirect(code: str, literals: Sequence[str]) -> Code:
+def _read_indirect(code: str, literals: Sequence[str], budget: Budget) -> Code:
     """Return what calls may run and remove whose arguments are no literals: any literal."""
-    names = {match[1] for match in _INDIRECT.finditer(code)}
+    names = {match[1] for match in _find_all(_INDIRECT, code, budget)}
     scripts = [text for text in literals if " " in text] if names & _SHELLS else []
     is_recursive = bool(names & _RECURSIVE) or bool(
         names & _REMOVERS and _OPTION_RECURSIVE.search(code)
@@ -175,8 +188,37 @@ def _list_lines(code: str, language: str) -> list[str]:
     """Return the shell texts of a language in which a line, or a part of one, is one."""
     scripts = [match[1].replace('\\"', '"') for match in _LINES[language].finditer(code)]
     if language == "sed":
-        scripts += [match[2] for match in _SED_RUNS.finditer(code)]
+        scripts += _list_substituted(code)
     return scripts
+
+
+def _list_substituted(code: str) -> Iterator[str]:
+    """Yield the texts that `s/OLD/TEXT/e` of sed runs."""
+    for match in islice(_SED_SUBSTITUTES.finditer(code), _MOST_SUBSTITUTIONS):
+        middle = _find_mark(code, match[1], match.end())
+        end = _find_mark(code, match[1], middle + 1) if middle >= 0 else -1
+        if end >= 0 and _SED_RUNS.match(code, end + 1):
+            yield code[middle + 1 : end]
+
+
+def _find_mark(code: str, mark: str, begin: int) -> int:
+    """Return where a part of a substitution ends; -1 if it does not."""
+    last = begin + _LONGEST_PART
+    at = code.find(mark, begin, last)
+    while at > 0 and code[at - 1] == "\\":
+        at = code.find(mark, at + 1, last)
+    return at
+
+
+def _list_backquoted(code: str) -> Iterator[str]:
+    """Yield the texts in back quotes, and in the forms of them that Perl and Ruby have."""
+    at = 0
+    while begin := _BACKQUOTE.search(code, at):
+        end = _BACKQUOTE_ENDS[begin[0][0]].search(code, begin.end())
+        if end is None:
+            return
+        yield code[begin.end() : end.start()]
+        at = end.end()
 
 
 def _simplify(code: str, language: str) -> str:
@@ -197,7 +239,7 @@ _DECODES = re.compile(
     r"b64decode|[bB]ase64|decode64|fromhex|unhexlify|pack\(|atob|hex2bin|Buffer\.from"
 )
 _DECODED = re.compile(
-    r"\b[\w.:]*(?:b64decode|decode64|decode_base64|base64_decode|fromhex|unhexlify|atob|hex2bin|Buffer\.from)"
+    r"\b[\w.:]{0,64}(?:b64decode|decode64|decode_base64|base64_decode|fromhex|unhexlify|atob|hex2bin|Buffer\.from)"
     r"\(\s*(" + _LITERAL + r")(?:\s*,\s*(?:" + _LITERAL + r"))?\s*\)(?:\.\w+\([^()]*\))*"
 )
 _HEXADECIMAL = re.compile(r"(?:[0-9a-fA-F]{2})+")
@@ -235,7 +277,8 @@ def run_code(shell: Shell, name: str, command: Command) -> Word | None:
     for code in _find_code(shell, command, language, options):
         own = Command(command.words[:1], command.stdin)
         shell.add_call(own, language=language, code=code.text)
-        found = read_code(code.text, language)
+        shell.budget.check_now()
+        found = read_code(code.text, language, shell.budget)
         if len(found.scripts) > _MOST_SCRIPTS:
             shell.unverified.append(f"code with more than {_MOST_SCRIPTS} shell texts")
         for script in found.scripts[:_MOST_SCRIPTS]:

@@ -106,9 +106,9 @@ def run_items(shell: Shell, name: str, command: Command) -> Word | None:
         inner = [Word("echo")]
     outer = command._replace(stdin=None)
     if any(mark and mark in word.text for word in inner):
-        runs = [[_replace(word, mark, item) for word in inner] for item in items]
+        runs = ([_replace(word, mark, item) for word in inner] for item in items)
     else:
-        runs = [[*inner, *items]]
+        runs = ([*words, *items] for words in [inner])
     said = [_run_list(shell, name, outer, words) for words in runs]
     calls = (*(stdin.calls if stdin else ()), *(call for word in said for call in word.calls))
     return UNKNOWN_WORD._replace(calls=calls)

@@ -7,13 +7,15 @@ Linear, and never an error: quotes, escapes, separators, redirections, comments,
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
 
 from hookline.text.script.reading import UNKNOWN, make_set
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from re import Match
+
+    from hookline.text.script.budget import Budget
 
 _KEYWORDS = make_set("{ } if then elif else fi for while until do done case esac ! time in")
 _TOKEN = re.compile(
@@ -31,90 +33,103 @@ _TOKEN = re.compile(
 _BRACKETS = re.compile(r"""'[^']*'?|"(?:[^"\\]|\\.)*"?|\\.|[()]""", re.DOTALL)
 
 
-class Lexed(NamedTuple):
-    """The words of each command, the texts in substitutions, and whether all was accounted for."""
-
-    commands: tuple[tuple[str, ...], ...]
-    inner: tuple[str, ...]
-    is_whole: bool
-
-
 _MOST_TOKENS = 8000  # what comes after is not read
+_UNENDED = "a quotation or a bracket that does not end"
 
 
-class _Lexer:
-    def __init__(self) -> None:
-        self.commands: list[tuple[str, ...]] = []
+class Lexer:
+    """Splits one text.
+
+    Attributes:
+        inner: the texts in substitutions, as far as the text is split.
+        unread: why a part of the text was not read.
+    """
+
+    def __init__(self, text: str, budget: Budget) -> None:
         self.inner: list[str] = []
-        self.is_whole = True
+        self.unread: list[str] = []
+        self._text, self._budget = text, budget
+        self._left = _MOST_TOKENS
         self._words: list[str] = []
-        self._word: str | None = None
+        self._parts: list[str] = []  # of the word
 
-    def add(self, text: str) -> None:
-        self._word = (self._word or "") + text
+    def split_commands(self) -> Iterator[tuple[str, ...]]:
+        """Yield the words of each command, by the separators."""
+        at = 0
+        while self._left > 0 and (token := _TOKEN.match(self._text, at)):
+            self._count_token()
+            at = token.end()
+            if token.lastgroup == "open":
+                at = self._skip_substitution(at)
+            elif token.lastgroup == "end":
+                yield from self._end_command()
+            else:
+                self._add(token)
+        yield from self._end_command()
+        if at < len(self._text):
+            self.unread.append(f"more than {_MOST_TOKENS} parts that the grammar cannot read")
 
-    def end_word(self) -> None:
-        if self._word is not None and (self._words or self._word not in _KEYWORDS):
-            self._words.append(self._word)
-        self._word = None
+    def _count_token(self) -> None:
+        self._left -= 1
+        self._budget.check()
 
-    def end_command(self) -> None:
-        self.end_word()
+    def _end_word(self) -> None:
+        word = "".join(self._parts)
+        if self._parts and (self._words or word not in _KEYWORDS):
+            self._words.append(word)
+        self._parts.clear()
+
+    def _end_command(self) -> Iterator[tuple[str, ...]]:
+        self._end_word()
         if self._words:
-            self.commands.append(tuple(self._words))
+            yield tuple(self._words)
             self._words.clear()
 
-    def take(self, token: Match[str]) -> None:
-        """Take in one token, other than an opening bracket."""
+    def _add(self, token: Match[str]) -> None:
+        """Add one token to the word, or end the word."""
         kind = token.lastgroup
         if kind == "blank":
-            self.end_word()
-        elif kind == "end":
-            self.end_command()
+            self._end_word()
         elif kind == "escaped":
-            self.add(token["escaped"].replace("\n", ""))
+            self._parts.append(token["escaped"].replace("\n", ""))
         elif kind == "closed":
-            self.add(token["single"])
-            self.is_whole &= bool(token["closed"])
+            self._parts.append(token["single"])
+            self._expect(token["closed"])
         elif kind == "shut":
-            self.add(re.sub(r'\\([$`"\\\n])', r"\1", token["double"]))
-            self.is_whole &= bool(token["shut"])
+            self._parts.append(re.sub(r'\\([$`"\\\n])', r"\1", token["double"]))
+            self._expect(token["shut"])
             if "$(" in token["double"] or "`" in token["double"]:
                 self.inner.append(token["double"])
         elif kind == "stop":
-            self.add(UNKNOWN)
+            self._parts.append(UNKNOWN)
             self.inner.append(token["back"])
-            self.is_whole &= bool(token["stop"])
+            self._expect(token["stop"])
         elif kind == "plain":
-            self.add(token["plain"])
+            self._parts.append(token["plain"])
 
+    def _expect(self, end: str) -> None:
+        if not end:
+            self.unread.append(_UNENDED)
 
-def split_commands(text: str) -> Lexed:
-    """Return the commands of a text by its separators."""
-    lexer, at, left = _Lexer(), 0, _MOST_TOKENS
-    while left and (token := _TOKEN.match(text, at)):
-        left -= 1
-        at = token.end()
-        if token.lastgroup != "open":
-            lexer.take(token)
-            continue
-        end = _find_bracket(text, at)
-        if end < len(text):
-            lexer.inner.append(text[at:end])
-        else:  # it does not end; what is in it is read as if it did, without what is in that
-            lexer.is_whole = False
-            lexer.inner.append(text[at:end].replace("$(", " ; "))
-        lexer.add(UNKNOWN)
-        at = end + 1
-    lexer.end_command()
-    return Lexed(tuple(lexer.commands), tuple(lexer.inner), lexer.is_whole and at >= len(text))
+    def _skip_substitution(self, begin: int) -> int:
+        """Put the text of a substitution aside; return where the text goes on after it."""
+        end = self._find_bracket(begin)
+        inner = self._text[begin:end]
+        if end == len(self._text):  # it does not end; what is in it is read as if it did,
+            self._expect("")
+            inner = inner.replace("$(", " ; ")  # without what is in that
+        self.inner.append(inner)
+        self._parts.append(UNKNOWN)
+        return end + 1
 
-
-def _find_bracket(text: str, at: int) -> int:
-    """Return where the round bracket that is open ends."""
-    depth = 1
-    for token in _BRACKETS.finditer(text, at):
-        depth += {"(": 1, ")": -1}.get(token[0], 0)
-        if not depth:
-            return token.start()
-    return len(text)
+    def _find_bracket(self, begin: int) -> int:
+        """Return where the round bracket that is open ends."""
+        depth = 1
+        for token in _BRACKETS.finditer(self._text, begin):
+            self._count_token()
+            depth += {"(": 1, ")": -1}.get(token[0], 0)
+            if not depth:
+                return token.start()
+            if self._left <= 0:
+                break
+        return len(self._text)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 _BACKQUOTE = re.compile(r"(?<!\\)`")
 TYPE_CHECKING = False
@@ -12,16 +13,15 @@ if TYPE_CHECKING:
     from tree_sitter import Node, Tree
 
 
-def ends_line(node: Node) -> bool:
-    """Return whether a line ends after an assignment, and those that follow."""
-    after = node.next_sibling
-    while after is not None and after.type == "variable_assignment" and not _is_below(after, node):
-        node, after = after, after.next_sibling
-    return after is not None and _is_below(after, node)
-
-
-def _is_below(after: Node, node: Node) -> bool:
-    return after.start_point.row > node.end_point.row
+def find_line_ends(parts: Sequence[Node]) -> set[int]:
+    """Return the ids of assignments that are the last ones of a line, with those before them."""
+    found: set[int] = set()
+    for node, after in reversed(list(pairwise(parts))):
+        if node.type == "variable_assignment" and (
+            after.start_point.row > node.end_point.row or after.id in found
+        ):
+            found.add(node.id)
+    return found
 
 
 def is_named(node: Node, name: str) -> bool:

@@ -317,18 +317,20 @@ def _spell(letters: str) -> str:
 
 def _substitute(script: str, given: str) -> str | None:
     """Return the result of `s/old/new/`, where `old` is a plain text."""
-    match = re.fullmatch(r"s(.)(.*?)\1(.*?)\1(g?)", script)
-    if match is not None and match[2] in ("^", "$") and "\\" not in match[3]:
-        head, tail = (match[3], "") if match[2] == "^" else ("", match[3])
-        ends = given.endswith("\n")
-        lines = given.removesuffix("\n").split("\n")
-        if len(lines) * len(match[3]) > MOST_BYTES:
-            return None
-        return "\n".join(f"{head}{line}{tail}" for line in lines) + ("\n" if ends else "")
-    if match is None or re.search(r"[.*\[\]^$\\]", match[2]) or "\\" in match[3]:
-        return None
-    count = -1 if match[4] else 1
-    return "\n".join(replace_text(line, match[2], match[3], count) for line in given.split("\n"))
+    match script[2:].split(script[1:2] or "/"):
+        case ["^" | "$" as place, new, "" | "g"] if script[0] == "s" and "\\" not in new:
+            head, tail = (new, "") if place == "^" else ("", new)
+            ends = given.endswith("\n")
+            lines = given.removesuffix("\n").split("\n")
+            if len(lines) * len(new) > MOST_BYTES:
+                return None
+            return "\n".join(f"{head}{line}{tail}" for line in lines) + ("\n" if ends else "")
+        case [old, new, "" | "g" as flag] if script[0] == "s":
+            if re.search(r"[.*\[\]^$\\]", old) or "\\" in new:
+                return None
+            count = -1 if flag else 1
+            return "\n".join(replace_text(line, old, new, count) for line in given.split("\n"))
+    return None
 
 
 def _print_format(words: Sequence[Word]) -> Word:

@@ -40,8 +40,9 @@ def read_heredoc(
     """
     start, is_piped = "", False
     text: list[Word] = []
-    for at, child in enumerate(node.children):
-        if node.field_name_for_child(at) == "argument":
+    arguments = {child.id for child in node.children_by_field_name("argument")}
+    for child in node.children:
+        if child.id in arguments:
             words += read_fields(child, shell)
         elif child.type == "heredoc_start":
             start = (child.text or b"").decode()

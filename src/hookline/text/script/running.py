@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from fnmatch import fnmatchcase
+from functools import lru_cache
 
 from hookline.text.script.carriers import (
     PACKAGE_RUNNERS,
@@ -17,7 +18,7 @@ from hookline.text.script.interpreters import run_code
 from hookline.text.script.launchers import run_container, run_found, run_items, run_remote
 from hookline.text.script.makefiles import run_make
 from hookline.text.script.outputs import find_output
-from hookline.text.script.reading import UNKNOWN, UNKNOWN_WORD, Word
+from hookline.text.script.reading import MOST_WORDS, UNKNOWN, UNKNOWN_WORD, Word
 from hookline.text.script.shell_texts import run_shell, run_string
 from hookline.text.script.wrappers import unwrap
 
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 _OPENING = ("{", "!", "(", "do", "then", "else")
 _PATTERN = re.compile(r"[?*]|\[.+\]")
 _LONGEST_PATTERN, _MOST_MATCHING = 16, 8
+_COUNT = re.compile(r"[0-9]{1,6}")
 _ASSIGNED = re.compile(r"\s*(?:\+\+|--)?([A-Za-z_]\w*)")
 _ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)=(.*)", re.DOTALL)
 _STARTUP = ("BASH_ENV", "ENV")  # a shell runs the file that they name
@@ -41,7 +43,12 @@ _STARTUP = ("BASH_ENV", "ENV")  # a shell runs the file that they name
 
 def run_words(shell: Shell, command: Command) -> Word:
     """Run one command by its words and return what it prints."""
+    shell.budget.check()
     words = command.words
+    if len(words) > MOST_WORDS:
+        shell.unverified.append(f"more than {MOST_WORDS} words of one command")
+        words = words[:MOST_WORDS]
+        command = command._replace(words=words)
     if not words:
         for name, value in command.assigned:
             shell.set(name, value)
@@ -67,12 +74,18 @@ def _run_assigned(shell: Shell, command: Command) -> Word:
         shell.home, shell.separators = home, separators
 
 
-def _list_matching(text: str) -> list[str]:
+def _list_matching(text: str) -> tuple[str, ...]:
     """Return the known programs that a pattern such as `/bin/r?` may find; none for a name."""
     name = _base(text)
-    if not _PATTERN.search(name) or len(name) > _LONGEST_PATTERN:
-        return []
-    return sorted(program for program in STARTED if fnmatchcase(program, name))[:_MOST_MATCHING]
+    if len(name) > _LONGEST_PATTERN or not _PATTERN.search(name):
+        return ()
+    return _match_programs(name)
+
+
+@lru_cache(maxsize=64)
+def _match_programs(pattern: str) -> tuple[str, ...]:
+    found = sorted(program for program in STARTED if fnmatchcase(program, pattern))
+    return tuple(found[:_MOST_MATCHING])
 
 
 def _skip_opening(shell: Shell, words: tuple[Word, ...]) -> tuple[Word, ...]:
@@ -241,7 +254,7 @@ def _set_positions(shell: Shell, command: Command) -> Word | None:
 
 def _shift(shell: Shell, command: Command) -> Word | None:
     count = command.words[1].text if len(command.words) > 1 else "1"
-    shell.positional = shell.positional[int(count) if count.isdigit() else 1 :]
+    shell.positional = shell.positional[int(count) if _COUNT.fullmatch(count) else 1 :]
     return Word("")
 
 

@@ -6,6 +6,7 @@ import posixpath
 import re
 from abc import ABC, abstractmethod
 
+from hookline.text.script.budget import OverBudgetError
 from hookline.text.script.reading import (
     MOST_CALLS,
     UNKNOWN,
@@ -19,15 +20,19 @@ from hookline.text.script.reading import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from tree_sitter import Node
 
+    from hookline.text.script.budget import Budget
 
+
+_POSITION = re.compile(r"[0-9]{1,6}")
 _NUMBER = re.compile(r"-?\d{1,6}")
 _KEYED = re.compile(r"\[([^\]]+)\]=(.*)", re.DOTALL)
 _MOST_ALTERNATIVES = 4
 _MOST_ELEMENTS = 1024
+_MOST_WORDS_IN_ALL = 16_384
 _MOST_WAYS = 128  # of wrappers in wrappers
 
 
@@ -37,8 +42,8 @@ class Shell(ABC):
     `via`: what leads to the text, outermost first. `stdin`: what the running command reads.
     """
 
-    def __init__(self, cwd: str, home: str, clock: Callable[[], float] | None) -> None:
-        self.cwd, self.home, self.clock = cwd, home, clock
+    def __init__(self, cwd: str, home: str, budget: Budget) -> None:
+        self.cwd, self.home, self.budget = cwd, home, budget
         self.calls: list[Call] = []
         self.files: dict[str, Word] = {}
         self.unverified: list[str] = []
@@ -56,6 +61,7 @@ class Shell(ABC):
         self.elements: dict[tuple[str, str], Word] = {}
         self.references: dict[str, str] = {}  # names that stand for other names
         self.stdin: Word | None = None
+        self._words = 0
 
     # -- variables ---------------------------------------------------------------------------------
 
@@ -64,7 +70,7 @@ class Shell(ABC):
         return (
             name in self.variables
             or name in ("HOME", "PWD", "IFS")
-            or (name.isdigit() and int(name) <= len(self.positional))
+            or (bool(_POSITION.fullmatch(name)) and int(name) <= len(self.positional))
         )
 
     def get(self, name: str, index: str | None) -> Word:
@@ -73,9 +79,9 @@ class Shell(ABC):
             return join_all(self.positional) if self.positional else Word("")
         if name == "0":
             return self.program
-        if name.isdigit():
+        if _POSITION.fullmatch(name):
             at = int(name) - 1
-            return self.positional[at] if at < len(self.positional) else Word("")
+            return self.positional[at] if 0 <= at < len(self.positional) else Word("")
         name = self.references.get(name, name)
         found = self.variables.get(name)
         if found is None:
@@ -169,9 +175,11 @@ class Shell(ABC):
 
     def add_call(self, command: Command, *, language: str = "", code: str = "") -> Word:
         """Record a call and return its output, which is not known."""
+        self._words += len(command.words)
         if len(self.calls) >= MOST_CALLS:
-            self.unverified.append(f"more than {MOST_CALLS} calls")
-            return UNKNOWN_WORD
+            raise OverBudgetError(f"more than {MOST_CALLS} calls")
+        if self._words > _MOST_WORDS_IN_ALL:
+            raise OverBudgetError(f"more than {_MOST_WORDS_IN_ALL} words of all commands")
         if any(word.text == self.program.text for word in command.words[:2]):  # it starts itself
             self.restarts += 1
             self.is_fork_bomb = self.is_fork_bomb or self.restarts > 1

@@ -8,13 +8,17 @@ from __future__ import annotations
 import base64
 import binascii
 import re
+from contextlib import contextmanager
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from hookline.text.script.budget import Budget, OverBudgetError
+from hookline.text.script.grammar import parse_source
 from hookline.text.script.reading import (
     DEEPEST,
     MOST_BYTES,
     MOST_CALLS,
+    MOST_WORDS,
     UNKNOWN,
     Call,
     Reading,
@@ -23,6 +27,8 @@ from hookline.text.script.reading import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from tree_sitter import Node, Parser
 
 _EVALUATES = make_set("iex invoke-expression")
@@ -47,32 +53,35 @@ _FOLDERS = {
 }
 
 
-def read_powershell(text: str, *, cwd: str = "", home: str = "~") -> Reading:
+def read_powershell(text: str, budget: Budget, *, cwd: str = "", home: str = "~") -> Reading:
     """Return the commands that a text of PowerShell would run."""
-    reader = _Reader(cwd, home)
-    reader.read(text, ())
+    reader = _Reader(cwd, home, budget)
+    with reader.keep_within_budget():
+        reader.read(text, ())
     return Reading(tuple(reader.calls), tuple(dict.fromkeys(reader.unverified)))
 
 
-def read_cmd(text: str, *, cwd: str = "", home: str = "~") -> Reading:
+def read_cmd(text: str, budget: Budget, *, cwd: str = "", home: str = "~") -> Reading:
     """Return the commands that a line of cmd would run."""
-    reader = _Reader(cwd, home)
-    reader.read_line(text, ())
+    reader = _Reader(cwd, home, budget)
+    with reader.keep_within_budget():
+        reader.read_line(text, ())
     return Reading(tuple(reader.calls), tuple(dict.fromkeys(reader.unverified)))
 
 
 _STARTED = make_set("powershell pwsh cmd powershell.exe pwsh.exe cmd.exe")
 
 
-def read_started(reading: Reading, home: str) -> Reading:
+def read_started(reading: Reading, budget: Budget, home: str) -> Reading:
     """Return a reading of another shell with what its calls of PowerShell and cmd run."""
     started = [call for call in reading.calls if call.program.lower() in _STARTED]
     if not started:
         return reading
-    reader = _Reader(started[0].cwd, home)
-    for call in started:
-        name = Word(call.program.lower().removesuffix(".exe"))
-        reader.add([name, *call.words[1:]], call.stdin, call.via)
+    reader = _Reader(started[0].cwd, home, budget)
+    with reader.keep_within_budget():
+        for call in started:
+            name = Word(call.program.lower().removesuffix(".exe"))
+            reader.add([name, *call.words[1:]], call.stdin, call.via)
     return reading._replace(
         calls=(*reading.calls, *reader.calls),
         unverified=(*reading.unverified, *reader.unverified),
@@ -80,11 +89,19 @@ def read_started(reading: Reading, home: str) -> Reading:
 
 
 class _Reader:
-    def __init__(self, cwd: str, home: str) -> None:
-        self.cwd, self.home = cwd, home
+    def __init__(self, cwd: str, home: str, budget: Budget) -> None:
+        self.cwd, self.home, self.budget = cwd, home, budget
         self.calls: list[Call] = []
         self.unverified: list[str] = []
         self.variables: dict[str, str] = {}
+
+    @contextmanager
+    def keep_within_budget(self) -> Iterator[None]:
+        """End the reading where the time is over; what is over it is unverified."""
+        try:
+            yield
+        except OverBudgetError as error:
+            self.unverified.append(str(error))
 
     def read(self, text: str, via: tuple[str, ...]) -> None:
         """Take in a text of PowerShell."""
@@ -95,10 +112,14 @@ class _Reader:
         if parser is None:
             self.unverified.append("PowerShell, because its grammar is not installed")
             return
-        root = parser.parse(text.encode("utf-8", "replace")).root_node
-        if root.has_error:
+        tree = parse_source(parser, text.encode("utf-8", "replace"), self.budget)
+        if tree is None:
+            self.unverified.append("a part that the grammar of PowerShell could not read in time")
+            return
+        if tree.root_node.has_error:
             self.unverified.append("a part that the grammar of PowerShell cannot read")
-        for node in _list_nodes(root):
+        for node in _list_nodes(tree.root_node):
+            self.budget.check()
             if node.type == "assignment_expression":
                 self._assign(node)
             elif node.type == "pipeline_chain":
@@ -128,12 +149,15 @@ class _Reader:
                 parts += [each for each in child.named_children if "sep" not in each.type]
             elif child.type != "command_invokation_operator":
                 parts.append(child)
-        texts = [self.expand(_get_text(part)) for part in parts]
+        texts = [self.expand(_get_text(part)) for part in parts[:MOST_WORDS]]
+        if len(parts) > MOST_WORDS:
+            self.unverified.append(f"more than {MOST_WORDS} words of one command")
         name = texts[0].lower().rpartition("\\")[2].removesuffix(".exe") if texts else UNKNOWN
         return [Word(name), *map(Word, texts[1:])]
 
     def expand(self, text: str) -> str:
         """Return a word without quotes, and with the variables that are known."""
+        self.budget.check()
         text = text.strip()
         if text.startswith("'"):
             return text.strip("'").replace("''", "'")
@@ -148,9 +172,9 @@ class _Reader:
 
     def add(self, words: list[Word], stdin: Word | None, via: tuple[str, ...]) -> None:
         """Record a command, and read the text that it runs."""
+        self.budget.check()
         if len(self.calls) >= MOST_CALLS:
-            self.unverified.append(f"more than {MOST_CALLS} calls")
-            return
+            raise OverBudgetError(f"more than {MOST_CALLS} calls")
         self.calls.append(Call(tuple(words), via, self.cwd, stdin=stdin))
         name, texts = words[0].text, [word.text for word in words[1:]]
         if name in _EVALUATES and texts:
@@ -162,22 +186,24 @@ class _Reader:
 
     def _read_shell(self, texts: list[str], via: tuple[str, ...]) -> None:
         for at, text in enumerate(texts):
-            rest = " ".join(texts[at + 1 :])
+            rest = texts[at + 1 :]
             if text.lower() in _TEXT_OPTIONS:
-                self.read(rest, via)
+                self.read(" ".join(rest), via)
                 return
             if _ENCODED.match(text) and rest:
                 try:
-                    self.read(base64.b64decode(rest).decode("utf-16-le"), via)
+                    self.read(base64.b64decode(" ".join(rest)).decode("utf-16-le"), via)
                 except (ValueError, binascii.Error):
                     self.unverified.append("an encoded command that cannot be decoded")
                 return
 
     def read_line(self, text: str, via: tuple[str, ...]) -> None:
         """Take in a line of cmd."""
+        if len(via) > DEEPEST or len(text) > MOST_BYTES:
+            self.unverified.append("a text that is too long, or texts in texts, too deep")
         text = _PERCENT.sub(lambda at: self._find(at[1].lower()), text.replace("^", ""))
         for part in re.split(r"[&|\n]+", text[:MOST_BYTES]):
-            found = re.findall(r'"([^"]*)"|([^\s"]+)', part)
+            found = re.findall(r'"([^"]*)"|([^\s"]+)', part)[:MOST_WORDS]
             texts = [quoted or plain for quoted, plain in found]
             if texts:
                 name = texts[0].lower().rpartition("\\")[2].removesuffix(".exe").lstrip("@(")

@@ -8,7 +8,14 @@ from typing import NamedTuple
 import bracex
 
 from hookline.text.script.arithmetic import calculate
-from hookline.text.script.reading import UNKNOWN, UNKNOWN_WORD, Word, join_words, replace_text
+from hookline.text.script.reading import (
+    MOST_WORDS,
+    UNKNOWN,
+    UNKNOWN_WORD,
+    Word,
+    join_words,
+    replace_text,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,7 +26,7 @@ if TYPE_CHECKING:
 
     from hookline.text.script.state import Shell
 
-_MOST_BRACES = 64
+_MOST_BRACES, _LONGEST_BRACES = 64, 2048
 _MOST_PIECES = 2048  # of a word
 _LONGEST_SUM = 64  # characters of an expression that is calculated
 _SUMMAND = re.compile(r"(?<![\w#])\$?\{?([A-Za-z_]\w*)\}?")
@@ -37,7 +44,7 @@ _PARAMETER = re.compile(
     r"\$?\{?([#!]?)([A-Za-z_]\w*|\d+|[@*#?$!-])(?:\[([^\]]*)\])?(.*?)\}?$", re.DOTALL
 )
 _WORD_OPERATOR = re.compile(r"(:?[-=+?])(.*)", re.DOTALL)
-_SLICE = re.compile(r":\s*(-?\d+)(?:\s*:\s*(-?\d+))?")
+_SLICE = re.compile(r":\s*(-?\d{1,9})(?:\s*:\s*(-?\d{1,9}))?")
 _TRIM = re.compile(r"(##?|%%?)(.*)", re.DOTALL)
 _REPLACE = re.compile(r"/([/#%]?)((?:[^/\\]|\\.)+)/?(.*)", re.DOTALL)
 _CASES = {"^^": str.upper, ",,": str.lower}
@@ -69,6 +76,7 @@ def append_fields(words: list[Word], node: Node, shell: Shell) -> None:
 
 def read_fields(node: Node, shell: Shell) -> list[Word]:
     """Return the words that one word of the text becomes."""
+    shell.budget.check()
     if (several := _read_all(node, shell)) is not None:
         return several
     pieces = list(_read_pieces(node, shell))
@@ -158,6 +166,8 @@ def _split_blanks(word: Word, separators: str) -> list[Word]:
 
 
 def _expand_braces(word: Word, pattern: str) -> list[Word]:
+    if len(pattern) > _LONGEST_BRACES:
+        return [word._replace(text=UNKNOWN)]
     try:
         texts = bracex.expand(pattern, limit=_MOST_BRACES)
     except (bracex.ExpansionLimitException, ValueError):
@@ -185,6 +195,7 @@ def _read_pieces(node: Node, shell: Shell, *, is_quoted: bool = False) -> Iterat
         yield Piece(_run_arithmetic(node, shell), is_quoted=True)
     elif kind == "concatenation" or (kind == "command_name" and node.named_child_count):
         for child in node.children[:_MOST_PIECES]:
+            shell.budget.check()
             yield from _read_pieces(child, shell)
         if node.child_count > _MOST_PIECES:
             shell.unverified.append(f"a word of more than {_MOST_PIECES} parts")
@@ -347,7 +358,7 @@ def _trim(text: str, operator: str, pattern: str) -> str:
 def expand_lexed(words: Sequence[str], shell: Shell) -> list[Word]:
     """Return words of the lexer, with braces and the home folder as the shell would have them."""
     found: list[Word] = []
-    for text in words:
+    for text in words[: MOST_WORDS + 1]:
         if text.startswith("{") and text.endswith("}") and "," in text:
             parts = [each for each in text[1:-1].split(",") if each]
             found += [shell.expand_text(each) if each[0] == "$" else Word(each) for each in parts]

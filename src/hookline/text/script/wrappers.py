@@ -112,6 +112,7 @@ def map_mounts(inner: Sequence[Word], words: Sequence[Word], shell: Shell) -> li
     """
     mapped = list(inner)
     for source, target in _list_mounts(words):
+        shell.budget.check_now()
         here = shell.find_path(source).rstrip("/")
         there = re.compile(rf"(?<![\w/.~-]){re.escape(target.rstrip('/'))}(?=/|[^\w/.-]|$)")
         mapped = [word._replace(text=_put(there, here, word.text)) for word in mapped]

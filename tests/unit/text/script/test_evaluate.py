@@ -236,6 +236,19 @@ HOSTILE = {
     "redirections": "a>:-" * 16_000,
     "targets": "then >:-then " * 5_000,
     "words in braces": "{a," * 20_000,
+    "brackets of a glob": "[" * MOST_BYTES,
+    "a long line of assignments": "a=b " * 16_000,
+    "null bytes": "\\\0" * 20_000,
+    "an error before a long text": "|" * MOST_BYTES,
+    "searches in searches": "find . -exec " * 5_000,
+    "a long name in code": f"python -c '{'a' * 60_000}'",
+    "blanks in code": f"python -c 'x{' ' * 60_000}'",
+    "lines in code": "sqlite3 x '" + "\n" * 60_000 + "'",
+    "escaped quotes in code": "python -c 'x(" + '\\"' * 30_000 + "'",
+    "open quotations of Perl": f"perl -e '{'qx(' * 20_000}'",
+    "substitutions of sed": f"sed '{'s' * 60_000}'",
+    "slashes for sed": f"echo x | sed 's{'/' * 60_000}'",
+    "mounts": "docker run " + "-v /a:/b " * 3_000 + "image" + " /b/c" * 3_000,
 }
 
 
@@ -247,6 +260,28 @@ def test_hostile_texts_end(text: str) -> None:
         calls = read_shell(text, cwd="/p", clock=clock).calls
         assert process_time() - began < 1
         assert all(len(word.text) <= MOST_BYTES for call in calls for word in call.words)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "echo $00",
+        "set a; shift \u00b2",
+        "echo ${" + "9" * 5000 + "}",
+        "x=ab; echo ${x:" + "9" * 5000 + "}",
+    ],
+)
+def test_odd_numbers_are_read(text: str) -> None:
+    """Without an error: too long for a number, and digits of other scripts."""
+    assert not any("ms of work" in cause for cause in read(text).unverified)
+
+
+def test_what_is_read_before_the_end_of_the_time_counts() -> None:
+    """The commands come one by one, and a clock that runs ends the reading."""
+    ticks = iter(range(10_000_000))
+    reading = read_shell("rm -rf /; " + "$(" * 20_000, clock=lambda: next(ticks) / 1e4)
+    assert reading.calls[0].text == "rm -rf /"
+    assert "more than 25 ms of work" in reading.unverified
 
 
 @given(st.text(alphabet="ab \n'\"\\$(){}[]<>|&;`=!#*?~-/0rmE", max_size=60))
