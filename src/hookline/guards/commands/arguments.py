@@ -11,22 +11,25 @@ if TYPE_CHECKING:
     from hookline.text.script.reading import Call, Word
 
 _SHORTEST = 2  # letters of an abbreviated long option
+_SHORTEST_LONG, _SHORTEST_NEGATED = len("--ab"), len("--no-")
 
 
 class Arguments(NamedTuple):
     """The words after a program.
 
     Attributes:
-        letters: the letters of clusters such as `-rf`.
+        letters: the letters of clusters such as `-rf`, without a value in the same word.
         names: options with more letters, without dashes: `recursive`, `delete`.
         values: option (with its dashes) and value, for each option that takes one.
         operands: all other words.
+        options: the options in their order, without their values.
     """
 
     letters: frozenset[str]
     names: frozenset[str]
     values: tuple[tuple[str, Word], ...]
     operands: tuple[Word, ...]
+    options: tuple[str, ...] = ()
 
     def has(self, *spellings: str) -> bool:
         """Return whether an option is there: a letter, a name, or a beginning of that name."""
@@ -39,6 +42,21 @@ class Arguments(NamedTuple):
             ):
                 return True
         return False
+
+    def is_on(self, letter: str, name: str) -> bool | None:
+        """Return whether the last of `-LETTER`, `--NAME` and `--no-NAME` is not `--no-NAME`.
+
+        None if none of them is there.
+        """
+        found = None
+        for option in self.options:
+            if option[:2] != "--":
+                found = True if letter in option[1:] else found
+            elif len(option) >= _SHORTEST_LONG and f"--{name}".startswith(option):
+                found = True
+            elif len(option) > _SHORTEST_NEGATED and f"--no-{name}".startswith(option):
+                found = False
+        return found
 
     def get(self, *options: str) -> tuple[Word, ...]:
         """Return the values of an option, by its spellings with dashes."""
@@ -63,6 +81,7 @@ def read_arguments(call: Call, valued: Iterable[str] = (), *, begin: int = 1) ->
     names: set[str] = set()
     values: list[tuple[str, Word]] = []
     operands: list[Word] = []
+    options: list[str] = []
     words = iter(call.words[begin:])
     for word in words:
         text = word.text
@@ -72,12 +91,17 @@ def read_arguments(call: Call, valued: Iterable[str] = (), *, begin: int = 1) ->
             operands.append(word)
         else:
             names.add(text.lstrip("-").partition("=")[0])
-            letters |= set(text[1:]) if text[1] != "-" else set()
+            if text[1] == "-":
+                options.append(text.partition("=")[0])
+            else:
+                options.append(text[: (_find_valued(text, takes) or len(text)) + 1])
+                letters |= set(options[-1][1:])
             option, own = _split_value(word, takes)
             value = next(words, None) if own is None and option in takes else own
             if value is not None:
                 values.append((option, value))
-    return Arguments(frozenset(letters), frozenset(names), tuple(values), tuple(operands))
+    return Arguments(frozenset(letters), frozenset(names), tuple(values), tuple(operands),
+                     tuple(options))  # fmt: skip
 
 
 def _split_value(word: Word, takes: frozenset[str]) -> tuple[str, Word | None]:

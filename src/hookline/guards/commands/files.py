@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from fnmatch import fnmatchcase
+from itertools import pairwise
 
 from hookline.guards.commands.arguments import read_arguments
 from hookline.guards.commands.credentials import Secret, find_secret
@@ -11,7 +12,7 @@ from hookline.guards.commands.disks import judge_device
 from hookline.guards.commands.hits import Hit
 from hookline.guards.commands.places import Place, classify, resolve_path, strip_contents
 from hookline.text.script.carriers import FIND_NARROWS
-from hookline.text.script.outputs import is_narrow, list_roots
+from hookline.text.script.outputs import is_narrow, list_roots, list_tests
 from hookline.text.script.reading import UNKNOWN, Word, make_set
 
 TYPE_CHECKING = False
@@ -38,6 +39,10 @@ def _remove(call: Call, scene: Scene) -> Iterator[Hit]:
     is_recursive = given.has("r", "R", "recursive")
     if is_recursive and "no-preserve-root" in given.names:
         yield Hit("fs.root", "it switches off what protects the root", _REMOVE_SINGLE, ("/",))
+    for word in given.operands:
+        path = _name_usual(resolve_path(word, call.cwd, scene))
+        if _ACCOUNT_FILE.match(path):
+            yield Hit("fs.overwrite", "it removes a file that the system needs", _KEEP, (path,))
     if is_recursive or _is_found(call):
         # What a narrow search finds is known in part, and that part is where it began.
         words = [word for word in given.operands if not (_is_found(call) and not word.is_known)]
@@ -82,8 +87,10 @@ def _is_worth(path: str, scene: Scene) -> bool:
 
 
 def _find(call: Call, scene: Scene) -> Iterator[Hit]:
-    texts = [word.text for word in call.words]
-    if "-delete" not in texts:
+    texts = list_tests([word.text for word in call.words])
+    if not any(
+        text == "-delete" and before not in _FIND_VALUED for before, text in pairwise(texts)
+    ):
         return
     narrow = is_narrow(texts)
     for word in list_roots(call.words[1:]):
@@ -94,6 +101,12 @@ def _find(call: Call, scene: Scene) -> Iterator[Hit]:
         elif place in _ROOTS and not _is_rare(texts):
             instead = "search in the folder of the project"
             yield Hit("fs.root", f"it removes files in all of {place.value}", instead, (path,))
+
+
+# Tests and actions of find that take the next word.
+_FIND_VALUED = (FIND_NARROWS - make_set("-empty -nouser -nogroup")) | make_set(
+    "-fprint -fprint0 -fls -type -maxdepth -mindepth -printf"
+)
 
 
 def _is_rare(texts: list[str]) -> bool:
@@ -289,6 +302,7 @@ def _copy(call: Call, scene: Scene) -> Iterator[Hit]:
     yield from _put(call, scene)
 
 
+_ACCOUNT_FILE = re.compile(r"/etc/(?:passwd|shadow|gshadow|group|sudoers|fstab|crypttab)$")
 _ACCOUNTS = re.compile(r"/etc/(?:passwd|shadow|gshadow|group|sudoers|fstab|crypttab)-?$|/boot/.+")
 
 
@@ -454,6 +468,7 @@ def _crontab(call: Call, _scene: Scene) -> Iterator[Hit]:
 FILE_RULES: Rules = {
     "rm": _remove,
     "grm": _remove,
+    "unlink": _remove,
     "find": _find,
     "gfind": _find,
     "rsync": _sync,

@@ -13,12 +13,29 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
+    from hookline.guards.commands.arguments import Arguments
     from hookline.guards.commands.hits import Rules
     from hookline.guards.commands.places import Scene
     from hookline.text.script.reading import Call
 
 _GLOBAL_VALUED = ("-C", "-c", "--git-dir", "--work-tree", "--namespace", "--config-env",
                   "--super-prefix", "--exec-path")  # fmt: skip
+_FROM_FILE = "--pathspec-from-file"
+# Options of subcommands that take the next word.
+_VALUED = {
+    "reset": (_FROM_FILE, "-U", "--unified", "--inter-hunk-context"),
+    "checkout": ("-b", "-B", "--orphan", "--conflict", _FROM_FILE, "-U", "--unified",
+                 "--inter-hunk-context"),
+    "restore": ("-s", "--source", _FROM_FILE, "--conflict", "-U", "--unified",
+                "--inter-hunk-context"),
+    "switch": ("-c", "-C", "--create", "--force-create", "--orphan", "--conflict"),
+    "checkout-index": ("--prefix", "--stage"),
+    "read-tree": ("--prefix", "--index-output", "--exclude-per-directory"),
+    "clean": ("-e", "--exclude"),
+    "branch": ("-u", "--sort", "--format", "--contains"),
+    "push": ("-o", "--push-option", "--repo", "--receive-pack", "--exec"),
+    "update-ref": ("-m",),
+}  # fmt: skip
 _REMOTE = re.compile(
     r"(?:refs/)?(?:remotes/)?origin(?:/|$)|(?:refs/)?remotes/|.*@\{(?:u|upstream|push)\}",
     re.IGNORECASE,
@@ -33,19 +50,22 @@ def _git(call: Call, scene: Scene) -> Iterator[Hit]:
     if at >= len(call.words):
         return
     name = call.words[at].text
-    settings = [*(word.text for word in call.words[:at]), *_list_settings(call)]
+    settings = [word.text for word in call.words[:at]]
+    settings += [text.removeprefix("-c") for text in settings if text.startswith("-c")]
+    settings += _list_settings(call)
     alias = _find_alias(settings, name)
     if alias:
         words = [Word("git"), *map(Word, shlex.split(alias)), *call.words[at + 1 :]]
         yield from _git(call._replace(words=tuple(words)), scene)
         return
+    name = name.lower()
     judge = _SUBCOMMANDS.get(name)
-    if any(word.text in ("-h", "--help") for word in call.words[at:]):
+    given = read_arguments(call, _VALUED.get(name, ()), begin=at + 1)
+    if judge is None or not given.names.isdisjoint(("h", "help", "version")):
         return
     if name == "clean" and any(map(_UNFORCED.fullmatch, settings)):
-        yield from _clean(call._replace(words=(*call.words, Word("--force"))), at + 1)
-    elif judge is not None:
-        yield from judge(call, at + 1)
+        given = given._replace(options=("--force", *given.options))
+    yield from judge(given, call, at + 1)
 
 
 def find_subcommand(words: Sequence[Word]) -> int:
@@ -84,9 +104,11 @@ def _find_alias(settings: Sequence[str], name: str) -> str:
 # -- subcommands ---------------------------------------------------------------------------------
 
 
-def _reset(call: Call, at: int) -> Iterator[Hit]:
-    given = read_arguments(call, begin=at)
-    if not any("hard".startswith(name) and name[:1] == "h" for name in given.names):
+def _reset(given: Arguments, _call: Call, _at: int) -> Iterator[Hit]:
+    modes = [name for name in given.names if len(name) > 1 or name == "h"]
+    if any("merge".startswith(name) for name in modes):
+        yield Hit("git.discard", "it discards changes that are not committed", _STASH)
+    if not any("hard".startswith(name) for name in modes):
         return
     refs = [text for text in given.texts if text]
     if any(_REMOTE.match(ref) for ref in refs):
@@ -96,58 +118,84 @@ def _reset(call: Call, at: int) -> Iterator[Hit]:
         yield Hit("git.discard", "it discards all changes that are not committed", _STASH)
 
 
-def _checkout(call: Call, at: int) -> Iterator[Hit]:
-    given = read_arguments(call, ("-b", "-B", "--orphan", "--conflict"), begin=at)
+# What is no name of a commit or branch, so that it is a path.
+_PATH = re.compile(r"\.{0,2}$|\.{1,2}/|:|.*[*?\[]|.*/$", re.DOTALL)
+
+
+def _checkout(given: Arguments, call: Call, at: int) -> Iterator[Hit]:
     texts = [word.text for word in call.words[at:]]
-    if given.has("f", "force") or "discard-changes" in given.names:
+    makes_branch = given.has("b", "B", "orphan", "t", "track", "d", "detach")
+    is_asked = given.is_on("p", "patch")
+    if given.is_on("f", "force") or "discard-changes" in given.names:
         yield Hit("git.discard", "it discards changes that are not committed", _STASH)
-    elif "--" in texts and not given.has("b", "B", "p", "patch"):
+    elif is_asked or makes_branch:
+        return
+    elif "--" in texts:
         if texts[texts.index("--") + 1 :]:
             yield Hit("git.discard", "it discards changes of files", _STASH)
     elif given.texts[-1:] and given.texts[-1] in (".", ":/", "*", "./", ":/*"):
         yield Hit("git.discard", "it discards all changes of the folder", _STASH)
-
-
-def _restore(call: Call, at: int) -> Iterator[Hit]:
-    given = read_arguments(call, ("-s", "--source", "--pathspec-from-file"), begin=at)
-    is_index_only = given.has("S", "staged") and not given.has("W", "worktree")
-    if not is_index_only and given.operands and not given.has("p", "patch"):
+    elif given.get(_FROM_FILE) or _names_paths(given.operands):
         yield Hit("git.discard", "it discards changes of files", _STASH)
 
 
-def _switch(call: Call, at: int) -> Iterator[Hit]:
-    given = read_arguments(call, ("-c", "-C", "--orphan"), begin=at)
-    if given.has("f", "force", "discard-changes"):
+def _names_paths(operands: Sequence[Word]) -> bool:
+    """Return whether the operands of `checkout` name files, as in `checkout REF FILE`."""
+    if not operands or not operands[-1].text:
+        return False
+    last = operands[-1].text
+    if len(operands) == 1 or not operands[-1].is_known:
+        return bool(_PATH.match(last))
+    # An unknown word before a name may be an option, or nothing.
+    return any(word.is_known for word in operands[:-1]) or "/" in last or "." in last
+
+
+def _restore(given: Arguments, _call: Call, _at: int) -> Iterator[Hit]:
+    is_in_worktree = given.is_on("W", "worktree")
+    if is_in_worktree is None:
+        is_in_worktree = not given.is_on("S", "staged")
+    names_files = bool(given.operands or given.get(_FROM_FILE))
+    if is_in_worktree and names_files and not given.is_on("p", "patch"):
+        yield Hit("git.discard", "it discards changes of files", _STASH)
+
+
+def _switch(given: Arguments, _call: Call, _at: int) -> Iterator[Hit]:
+    if given.is_on("f", "force") or given.is_on("f", "discard-changes"):
         yield Hit("git.discard", "it discards changes that are not committed", _STASH)
 
 
-def _clean(call: Call, at: int) -> Iterator[Hit]:
-    given = read_arguments(call, ("-e", "--exclude"), begin=at)
-    if given.has("f", "force") and not given.has("n", "dry-run", "i", "interactive"):
+def _overwrite(given: Arguments, call: Call, at: int) -> Iterator[Hit]:
+    """Judge `checkout-index` and `read-tree`, which write the files of the index or a tree."""
+    is_read = call.words[at - 1].text.lower() == "read-tree"
+    writes = given.has("u") if is_read else given.has("a", "all") or bool(given.operands)
+    if writes and (given.has("reset") if is_read else given.is_on("f", "force")):
+        yield Hit("git.discard", "it discards changes that are not committed", _STASH)
+
+
+def _clean(given: Arguments, _call: Call, _at: int) -> Iterator[Hit]:
+    is_asked = given.is_on("n", "dry-run") or given.is_on("i", "interactive")
+    if given.is_on("f", "force") and not is_asked:
         instead = "look with `git clean -n` first, and remove files by name"
         yield Hit("git.discard", "it removes files that Git does not know", instead)
 
 
-def _stash(call: Call, at: int) -> Iterator[Hit]:
-    if call.words[at : at + 1] and call.words[at].text in ("drop", "clear"):
+def _stash(given: Arguments, _call: Call, _at: int) -> Iterator[Hit]:
+    if given.texts[:1] and given.texts[0] in ("drop", "clear"):
         yield Hit("git.discard", "it drops stashed work", "keep the stash")
 
 
-def _branch(call: Call, at: int) -> Iterator[Hit]:
-    given = read_arguments(call, ("-u", "--sort", "--format", "--contains"), begin=at)
+def _branch(given: Arguments, _call: Call, _at: int) -> Iterator[Hit]:
     is_forced = given.has("f", "force") and given.has("d", "delete")
     if "D" in given.letters or is_forced:
         yield Hit("git.discard", "it deletes a branch, merged or not", "delete it with `-d`")
 
 
-def _push(call: Call, at: int) -> Iterator[Hit]:
-    given = read_arguments(call, ("-o", "--push-option", "--repo", "--receive-pack"), begin=at)
-    if given.has("n", "dry-run"):
+def _push(given: Arguments, _call: Call, _at: int) -> Iterator[Hit]:
+    if given.is_on("n", "dry-run"):
         return
     deletes = given.has("d", "delete") or any(text.startswith(":") for text in given.texts[1:])
-    is_leased = any(name.startswith("force-with") for name in given.names)
-    is_forced = ("f" in given.letters or "force" in given.names) and not is_leased
-    is_forced = is_forced or any(text.startswith("+") for text in given.texts[1:])
+    # A lease beside `--force` does not count: Git forces.
+    is_forced = given.is_on("f", "force") or any(text.startswith("+") for text in given.texts[1:])
     if deletes:
         yield Hit("git.discard", "it deletes a branch or tag of the remote", "ask the user")
     elif given.has("mirror", "prune"):
@@ -156,7 +204,7 @@ def _push(call: Call, at: int) -> Iterator[Hit]:
         yield Hit("git.discard", "it overwrites the history of the remote", _LEASE)
 
 
-def _rewrite(call: Call, at: int) -> Iterator[Hit]:
+def _rewrite(_given: Arguments, call: Call, at: int) -> Iterator[Hit]:
     if any(word.text in ("--analyze", "--dry-run") for word in call.words[at:]):
         return
     if call.words[at - 1].text == "lfs" and [word.text for word in call.words[at : at + 2]] != [
@@ -166,34 +214,35 @@ def _rewrite(call: Call, at: int) -> Iterator[Hit]:
     yield Hit("git.discard", "it rewrites the history", "make a new commit")
 
 
-def _reflog(call: Call, at: int) -> Iterator[Hit]:
+def _reflog(_given: Arguments, call: Call, at: int) -> Iterator[Hit]:
     words = [word.text for word in call.words[at:]]
     if words[:1] in (["expire"], ["delete"]) and not {"--dry-run", "-n"} & set(words):
         yield Hit("git.discard", "it removes the way back to lost commits", "keep the reflog")
 
 
-def _collect(call: Call, at: int) -> Iterator[Hit]:
+def _collect(_given: Arguments, call: Call, at: int) -> Iterator[Hit]:
     words = [word.text for word in call.words[at:]]
     if "--prune=now" in words or "--prune=all" in words:
         yield Hit("git.discard", "it removes commits that no branch has", "run `git gc`")
 
 
-def _worktree(call: Call, at: int) -> Iterator[Hit]:
-    given = read_arguments(call, begin=at)
-    if given.texts[:1] == ("remove",) and given.has("f", "force"):
+def _worktree(given: Arguments, _call: Call, _at: int) -> Iterator[Hit]:
+    if given.texts[:1] == ("remove",) and given.is_on("f", "force"):
         yield Hit("git.discard", "it removes a work tree with its changes", "remove it unforced")
 
 
-def _update_ref(call: Call, at: int) -> Iterator[Hit]:
-    if read_arguments(call, ("-m",), begin=at).has("d"):
+def _update_ref(given: Arguments, _call: Call, _at: int) -> Iterator[Hit]:
+    if given.has("d"):
         yield Hit("git.discard", "it deletes a reference", "delete the branch with `-d`")
 
 
-_SUBCOMMANDS: Mapping[str, Callable[[Call, int], Iterator[Hit]]] = {
+_SUBCOMMANDS: Mapping[str, Callable[[Arguments, Call, int], Iterator[Hit]]] = {
     "reset": _reset,
     "checkout": _checkout,
     "restore": _restore,
     "switch": _switch,
+    "checkout-index": _overwrite,
+    "read-tree": _overwrite,
     "clean": _clean,
     "stash": _stash,
     "branch": _branch,

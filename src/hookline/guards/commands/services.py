@@ -121,7 +121,7 @@ nomad | job stop -purge | | deletes a job
 nomad | system gc | | removes jobs
 mc | rb | | deletes a bucket
 mc | rm --recursive|-r | | deletes the objects of a bucket
-rclone | purge|delete | | deletes the files of a remote
+rclone | purge|delete | -n -i --interactive | deletes the files of a remote
 s3cmd | rb | | deletes a bucket
 s3cmd | del|rm --recursive|-r | | deletes the objects of a bucket
 linode-cli | linodes delete|rm | | deletes a machine
@@ -188,8 +188,7 @@ drizzle-kit | drop | | drops migrations
 [system]
 ansible | * reboot|shutdown | | switches machines off
 shutdown poweroff reboot halt | | -c --help --show -k -w /a /? | switches the machine off
-systemctl | poweroff|reboot|halt|kexec|soft-reboot|emergency|rescue|suspend-then-hibernate | |
-    switches the machine off
+systemctl | poweroff|reboot|halt|kexec|soft-reboot|emergency|rescue | | switches the machine off
 init telinit | 0|6|1 | | switches the machine off
 killall5 | | | ends all processes
 Stop-Computer Restart-Computer | | -WhatIf | switches the machine off

@@ -52,7 +52,7 @@ def _read(text: str) -> dict[str, Wrapper]:
 WRAPPERS = _read("""
 sudo doas | -u -g -h -p -C -r -t -T -U -R --user --group | | assigns | -D --chdir
 pkexec               | --user | |
-env                  | -u --unset | | assigns splits | -C --chdir
+env                  | -u --unset -a --argv0 -P -L -U | | assigns splits | -C --chdir
 command builtin      | | |
 exec                 | -a | |
 nohup setsid         | | |
@@ -211,9 +211,14 @@ VERB_STRINGS: Mapping[str, tuple[str, ...]] = {
 RUNUSER = _read("runuser | -u -g -G --user --group | | ")["runuser"]
 ITEMS = frozenset(("xargs", "parallel", "sem"))
 ITEMS_VALUED = make_set("""
--I -J -i -n -P -L -d -a -s -E --max-args --max-procs --delimiter --arg-file --replace -j --jobs
---colsep -S --sshlogin --max-lines --halt --joblog --results --delay --timeout --retries --tmpdir
+-I -J -n -P -L -d -a -s -E -R -S -j -C -N --max-args --max-procs --max-chars --delimiter --arg-file
+--process-slot-var --jobs --colsep --sshlogin --sshloginfile --halt --joblog --results --delay
+--timeout --retries --tmpdir --max-replace-args --workdir --wd --env --tagstring --rpl --load
+--memfree --nice --block --recstart --recend --arg-sep --arg-file-sep --header --return --basefile
+--termseq --id
 """)
+# Options of these with a value in the same word only.
+ITEMS_ATTACHED = frozenset(("-i", "-e", "-l"))
 # Options of a search with which it finds a part only.
 FIND_NARROWS = make_set("""
 -name -iname -path -ipath -wholename -regex -iregex -mtime -mmin -ctime -cmin -atime -amin -size

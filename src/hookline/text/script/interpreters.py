@@ -91,7 +91,10 @@ _QUOTES = re.compile(
 )
 # `run(text)`: a call whose first argument is no literal.
 _INDIRECT = re.compile(r"\b([A-Za-z_]\w*)(?:\s*+\(\s*+|(?=[^\S ]*+ )\s++)(?=[A-Za-z_$@(])")
-_ESCAPES = re.compile(r"\\(.)", re.DOTALL)
+_ESCAPES = re.compile(
+    r"\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|u\{([0-9a-fA-F]{1,6})\}|([0-7]{2,3})|(.))", re.DOTALL
+)
+_BLANKS = {"n": "\n", "t": "\t", "r": "\r"}
 _DIVIDED = re.compile(rf"(?:{_LITERAL})(?:\s*/\s*(?:{_LITERAL}))+")
 _JOINED = re.compile(r"""(['"])\s*(?:\+|\.\.?)\s*(['"])""")
 
@@ -260,7 +263,14 @@ def _decode_literal(literal: str) -> str:
 
 
 def _unquote(text: str) -> str:
-    return _ESCAPES.sub(r"\1", text[1:-1])
+    return _ESCAPES.sub(_unescape, text[1:-1])
+
+
+def _unescape(at: re.Match[str]) -> str:
+    short, long, braced, octal, letter = at.groups()
+    if code := short or long or braced:
+        return chr(min(int(code, 16), 0x10FFFF))
+    return chr(int(octal, 8) & 0xFF) if octal else _BLANKS.get(letter, letter)
 
 
 # -- running ---------------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Protocol
 
 from hookline.text.script.arithmetic import calculate
-from hookline.text.script.carriers import FIND_NARROWS
+from hookline.text.script.carriers import FIND_NARROWS, FIND_RUNS
 from hookline.text.script.reading import MOST_BYTES, UNKNOWN, Word, join_words, replace_text
 
 if TYPE_CHECKING:
@@ -95,8 +95,23 @@ def list_roots(words: Sequence[Word]) -> list[Word]:
     return roots or [Word(".")]
 
 
+def list_tests(texts: Sequence[str]) -> list[str]:
+    """Return the words of a call of find without those of the commands that it runs."""
+    found: list[str] = []
+    is_inside, before = False, ""
+    for text in texts:
+        if is_inside:
+            is_inside = text not in (";", r"\;") and (text, before) != ("+", "{}")
+        else:
+            found.append(text)
+            is_inside = text in FIND_RUNS
+        before = text
+    return found
+
+
 def is_narrow(texts: Sequence[str]) -> bool:
     """Return whether a search finds a part only; what it leaves out does not make it one."""
+    texts = list_tests(texts)
     leaves_out = "-o" in texts  # `-name x -prune -o -print`
     return any(
         text in FIND_NARROWS
