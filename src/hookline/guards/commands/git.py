@@ -135,6 +135,8 @@ def _checkout(given: Arguments, call: Call, at: int) -> Iterator[Hit]:
             yield Hit("git.discard", "it discards changes of files", _STASH)
     elif given.texts[-1:] and given.texts[-1] in (".", ":/", "*", "./", ":/*"):
         yield Hit("git.discard", "it discards all changes of the folder", _STASH)
+    elif given.has("ours", "theirs", "merge", "m"):  # it ends a conflict
+        return
     elif given.get(_FROM_FILE) or _names_paths(given.operands):
         yield Hit("git.discard", "it discards changes of files", _STASH)
 
@@ -151,9 +153,10 @@ def _names_paths(operands: Sequence[Word]) -> bool:
 
 
 def _restore(given: Arguments, _call: Call, _at: int) -> Iterator[Hit]:
+    # Git takes the folder unless one of these is there, `--no-staged` too.
     is_in_worktree = given.is_on("W", "worktree")
     if is_in_worktree is None:
-        is_in_worktree = not given.is_on("S", "staged")
+        is_in_worktree = given.is_on("S", "staged") is None
     names_files = bool(given.operands or given.get(_FROM_FILE))
     if is_in_worktree and names_files and not given.is_on("p", "patch"):
         yield Hit("git.discard", "it discards changes of files", _STASH)

@@ -79,7 +79,8 @@ def _list_git(texts: Sequence[str]) -> Iterator[tuple[str, str]]:
 
 def _list_settings(texts: Iterable[str]) -> Iterator[str]:
     """Yield what a shell runs of settings of Git, each as `KEY=VALUE`."""
-    for text in texts:
+    for each in texts:
+        text = each.removeprefix("-c")
         match = _SETTINGS.fullmatch(text) or _ALIAS.fullmatch(text)
         if match:
             yield match[1]

@@ -45,7 +45,7 @@ esyscmd process open create_subprocess_shell create_subprocess_exec
 _REMOVERS = make_set("""
 rmtree remove_tree rm_rf rm_r rmSync rm rmdirSync rmdir removeSync remove unlink unlinkSync
 emptyDirSync emptyDir rimraf remove_dir delete_tree deltree remove_entry remove_entry_secure
-remove_dir_all delete-directory deleteDirectory deleteDir removeTree
+remove_dir_all delete-directory deleteDirectory deleteDir removeTree File.delete File.unlink
 """)
 _RECURSIVE = make_set("""
 rmtree remove_tree rm_rf rm_r removeSync emptyDirSync emptyDir rimraf remove_dir remove_entry
@@ -169,8 +169,8 @@ def _read_calls(code: str, budget: Budget) -> Code:
                 given = given[:-1]  # the beginning of a longer path
             removed += [(path, is_recursive) for path in given]
     for match in _RECEIVER.finditer(code):
-        if match[2] in _RECURSIVE:
-            removed.append((_unquote(match[1]), True))
+        if match[2] in _REMOVERS:
+            removed.append((_unquote(match[1]), match[2] in _RECURSIVE))
     return Code(tuple(scripts), tuple(argvs), tuple(removed))
 
 

@@ -10,8 +10,10 @@ from hookline.text.script.carriers import (
     CONTAINERS,
     FIND_RUNS,
     ITEMS,
+    ITEMS_ATTACHED,
     ITEMS_VALUED,
     REMOTE,
+    SHELLS,
     STARTED,
 )
 from hookline.text.script.outputs import find_output, find_pattern, is_narrow, list_roots
@@ -32,8 +34,8 @@ if TYPE_CHECKING:
     from hookline.text.script.state import Shell
 
 _MOST_ITEMS = 64
-_DELIMITER = re.compile(r"(?:-d|--delimiter=?)(.*)", re.DOTALL)
-_ARGUMENTS = re.compile(r"(?:-a|--arg-file=?)(.*)", re.DOTALL)
+_LISTED = re.compile(r":{3,4}\+?")
+_TEXT_OPTION = re.compile(r"-[a-z]*c")
 _PROXY = re.compile(r"(?:-o)?(?:ProxyCommand|LocalCommand)[= ](.*)", re.IGNORECASE | re.DOTALL)
 
 
@@ -95,42 +97,88 @@ def run_items(shell: Shell, name: str, command: Command) -> Word | None:
     inner, mark, delimiter, source = _read_options(command.words)
     stdin = shell.files.get(shell.find_path(source), command.stdin) if source else command.stdin
     texts = [word.text for word in inner]
-    listed = next((each for each in (":::", "::::") if each in texts), "")
-    if listed:
-        cut = texts.index(listed)
-        items, inner = inner[cut + 1 :], inner[:cut]
+    cut = next((at for at, text in enumerate(texts) if _LISTED.fullmatch(text)), -1)
+    if name != "xargs":
         mark = mark or "{}"
+    if cut >= 0:
+        items, inner = _read_listed(shell, inner[cut:]), inner[:cut]
     else:
         items = _split_items(stdin, delimiter or ("\n" if mark else ""))
-    if not inner and name == "xargs":
-        inner = [Word("echo")]
+    inner = inner or ([Word("echo")] if name == "xargs" else [])
     outer = command._replace(stdin=None)
     if any(mark and mark in word.text for word in inner):
         runs = ([_replace(word, mark, item) for word in inner] for item in items)
     else:
-        runs = ([*words, *items] for words in [inner])
+        again = (
+            _list_texts(inner, items, stdin)
+            if name == "xargs"
+            else (items if len(items) > 1 else [])
+        )
+        runs = ([*inner, *given] for given in (items, *([each] for each in again)))
     said = [_run_list(shell, name, outer, words) for words in runs]
     calls = (*(stdin.calls if stdin else ()), *(call for word in said for call in word.calls))
     return UNKNOWN_WORD._replace(calls=calls)
+
+
+def _read_listed(shell: Shell, words: Sequence[Word]) -> list[Word]:
+    """Return the items of `::: ITEM ...` and `:::: FILE ...`."""
+    items: list[Word] = []
+    is_file = False
+    for word in words:
+        if _LISTED.fullmatch(word.text):
+            is_file = word.text.startswith("::::")
+        elif is_file:
+            items += _split_items(shell.files.get(shell.find_path(word.text)), "\n")
+        else:
+            items.append(word)
+    return items
+
+
+def _list_texts(inner: Sequence[Word], items: list[Word], stdin: Word | None) -> list[Word]:
+    """Return the lines of the input for a shell with `-c`, which takes an item for its text."""
+    texts = [word.text for word in inner]
+    has_shell = any(text.rpartition("/")[2] in SHELLS for text in texts)
+    if stdin is None or not has_shell or not any(map(_TEXT_OPTION.fullmatch, texts)):
+        return []
+    lines = _split_items(stdin, "\n")
+    return lines if lines != items else []
 
 
 def _read_options(words: Sequence[Word]) -> tuple[list[Word], str, str, str]:
     """Return the inner command, the mark for an item, the delimiter, and the file of the items."""
     at, mark, delimiter, source = 1, "", "", ""
     while at < len(words) and words[at].text.startswith("-") and words[at].text != "--":
-        text = words[at].text
         after = words[at + 1].text if at + 1 < len(words) else ""
-        if text in ("-I", "-J", "--replace"):
-            mark = after
-        elif text.startswith("-I") or text == "-i":
-            mark = text[2:] or "{}"
-        elif match := _DELIMITER.match(text):
-            delimiter = match[1] or after
-        elif match := _ARGUMENTS.match(text):
-            source = match[1] or after
-        at += 2 if text in ITEMS_VALUED and text != "-i" else 1
+        option, value, takes_next = _read_option(words[at].text, after)
+        if option in ("-I", "-J"):
+            mark = value
+        elif option in ("-i", "--replace"):
+            mark = value or "{}"
+        elif option in ("-d", "--delimiter"):
+            delimiter = value
+        elif option in ("-a", "--arg-file"):
+            source = value
+        at += 2 if takes_next else 1
     first = [word for word in words[at : at + 1] if word.text != "--"]
     return [*first, *words[at + 1 :]], mark, delimiter, source
+
+
+def _read_option(text: str, after: str) -> tuple[str, str, bool]:
+    """Return an option of xargs with its value, and whether that is the next word."""
+    if text.startswith("--"):
+        name, equals, value = text.partition("=")
+        if name not in ITEMS_VALUED and len(name) > len("--ab"):
+            known = (*sorted(ITEMS_VALUED), "--replace")
+            name = next((each for each in known if each.startswith(name)), name)
+        takes_next = name in ITEMS_VALUED and not equals
+        return name, after if takes_next else value, takes_next
+    for at, letter in enumerate(text[1:], 1):
+        option, value = f"-{letter}", text[at + 1 :]
+        if option in ITEMS_ATTACHED:
+            return option, value, False
+        if option in ITEMS_VALUED:
+            return option, value or after, not value
+    return text, "", False
 
 
 def _split_items(stdin: Word | None, delimiter: str) -> list[Word]:

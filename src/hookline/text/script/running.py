@@ -7,8 +7,10 @@ from fnmatch import fnmatchcase
 from functools import lru_cache
 
 from hookline.text.script.carriers import (
+    INTERPRETERS,
     PACKAGE_RUNNERS,
     SANDBOXES,
+    SHELLS,
     STARTED,
     TAKES_DATA,
     WRAPPERS,
@@ -38,6 +40,12 @@ _LONGEST_PATTERN, _MOST_MATCHING = 16, 8
 _COUNT = re.compile(r"[0-9]{1,6}")
 _ASSIGNED = re.compile(r"\s*(?:\+\+|--)?([A-Za-z_]\w*)")
 _ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)=(.*)", re.DOTALL)
+# A name that a system without capitals, or Windows, takes for another one.
+_OTHER_CASE = re.compile(r"[A-Z\\]|\.(?:exe|cmd|bat)$")
+_ENDING = re.compile(r"\.(?:exe|cmd|bat)$", re.IGNORECASE)
+_VARIABLE_ENDING = re.compile(r"_(?:BIN|CMD|EXE|PATH)$")
+_TEXT_OPTION = re.compile(r"-[a-z]*c")
+_LEAST_TEXT = 2  # words before the text of `-c`
 _STARTUP = ("BASH_ENV", "ENV")  # a shell runs the file that they name
 
 
@@ -109,8 +117,14 @@ def _run_named(shell: Shell, command: Command) -> Word:
     name = words[0].text.rpartition("/")[2] or words[0].text
     if name in shell.functions:
         return shell.call_function(name, words[1:], command.stdin)
-    if name == "$0" or words[0].text == UNKNOWN:
+    if name == "$0":
         return shell.add_call(command)
+    if words[0].text == UNKNOWN:
+        return _run_unknown(shell, command)
+    if _OTHER_CASE.search(name):
+        name = find_program_name(name)
+        words = (words[0]._replace(text=name), *words[1:])
+        command = command._replace(words=words)
     if (builtin := _BUILTINS.get(name)) is not None:
         printed = builtin(shell, command)
         if printed is not None:
@@ -126,6 +140,39 @@ def _run_named(shell: Shell, command: Command) -> Word:
         if carried is not None:
             return carried
     return _run_program(shell, name, command)
+
+
+def find_program_name(name: str) -> str:
+    """Return the name of a program without a folder of Windows, capitals and `.exe`."""
+    plain = _ENDING.sub("", name.rpartition("\\")[2])
+    if plain in INTERPRETERS:  # `R`
+        return plain
+    lower = plain.lower()
+    return lower if plain.isupper() or _is_known(lower) else plain
+
+
+def _is_known(name: str) -> bool:
+    return name in SHELLS or name in WRAPPERS or name in INTERPRETERS or name in STARTED
+
+
+def _run_unknown(shell: Shell, command: Command) -> Word:
+    """Run what an unknown program may run: that of the variable's name, or a shell with `-c`."""
+    words = command.words
+    printed = shell.add_call(command)
+    guess = next(filter(None, map(_guess_program, words[0].names)), "")
+    if guess:
+        shell.run_inner("$", command._replace(words=(Word(guess), *words[1:])))
+    elif len(words) > _LEAST_TEXT and _TEXT_OPTION.fullmatch(words[1].text):
+        known = len(shell.unverified)
+        shell.run_inner("$", command._replace(words=(Word("sh"), *words[1:])))
+        del shell.unverified[known:]  # it may be the text of another language
+    return printed
+
+
+def _guess_program(variable: str) -> str:
+    """Return the program that a variable holds, from its name; empty if that does not tell."""
+    name = _VARIABLE_ENDING.sub("", variable).lower()
+    return "sh" if name == "shell" else name if _is_known(name) else ""
 
 
 def _drop_version(name: str, words: list[Word]) -> tuple[Word, ...]:

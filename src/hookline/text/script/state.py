@@ -7,6 +7,7 @@ import re
 from abc import ABC, abstractmethod
 
 from hookline.text.script.budget import OverBudgetError
+from hookline.text.script.carriers import SHELLS
 from hookline.text.script.reading import (
     MOST_CALLS,
     UNKNOWN,
@@ -180,7 +181,9 @@ class Shell(ABC):
             raise OverBudgetError(f"more than {MOST_CALLS} calls")
         if self._words > _MOST_WORDS_IN_ALL:
             raise OverBudgetError(f"more than {_MOST_WORDS_IN_ALL} words of all commands")
-        if any(word.text == self.program.text for word in command.words[:2]):  # it starts itself
+        is_shell = any(w.text.rpartition("/")[2] in SHELLS for w in command.words[:1])
+        own = command.words[: 2 if is_shell else 1]
+        if any(word.text == self.program.text for word in own):  # it starts itself
             self.restarts += 1
             self.is_fork_bomb = self.is_fork_bomb or self.restarts > 1
         words, stdin, redirects, assigned = command
