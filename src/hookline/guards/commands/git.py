@@ -170,6 +170,8 @@ def _switch(given: Arguments, _call: Call, _at: int) -> Iterator[Hit]:
 def _overwrite(given: Arguments, call: Call, at: int) -> Iterator[Hit]:
     """Judge `checkout-index` and `read-tree`, which write the files of the index or a tree."""
     is_read = call.words[at - 1].text.lower() == "read-tree"
+    if given.get("--prefix"):  # it writes to another folder
+        return
     writes = given.has("u") if is_read else given.has("a", "all") or bool(given.operands)
     if writes and (given.has("reset") if is_read else given.is_on("f", "force")):
         yield Hit("git.discard", "it discards changes that are not committed", _STASH)

@@ -37,6 +37,14 @@ _MOST_WORDS_IN_ALL = 16_384
 _MOST_WAYS = 128  # of wrappers in wrappers
 
 
+def _starts(words: Sequence[Word], program: str) -> bool:
+    """Return whether a call starts a program, by its name or as the file of a shell."""
+    if any(word.text == program for word in words[:1]):
+        return True
+    is_named = any(word.text == program for word in words[1:2])
+    return is_named and words[0].text.rpartition("/")[2] in SHELLS
+
+
 class Shell(ABC):
     """The state of a shell, and what evaluates a part of its text.
 
@@ -181,9 +189,7 @@ class Shell(ABC):
             raise OverBudgetError(f"more than {MOST_CALLS} calls")
         if self._words > _MOST_WORDS_IN_ALL:
             raise OverBudgetError(f"more than {_MOST_WORDS_IN_ALL} words of all commands")
-        is_shell = any(w.text.rpartition("/")[2] in SHELLS for w in command.words[:1])
-        own = command.words[: 2 if is_shell else 1]
-        if any(word.text == self.program.text for word in own):  # it starts itself
+        if _starts(command.words, self.program.text):  # it starts itself
             self.restarts += 1
             self.is_fork_bomb = self.is_fork_bomb or self.restarts > 1
         words, stdin, redirects, assigned = command
