@@ -63,8 +63,8 @@ def merge_found(found: Iterable[Found]) -> tuple[Found, ...]:
     return tuple(merged)
 
 
-def _rank(found: Found) -> tuple[bool, int]:
-    return found.kind not in TOLD_BY_WORDS, found.end - found.start
+def _rank(found: Found) -> tuple[bool, int, bool]:
+    return found.kind not in TOLD_BY_WORDS, found.end - found.start, found.is_vendor_key
 
 
 def mask(text: str, found: Iterable[Found], *, shows_ends: bool = False) -> str:

@@ -126,15 +126,15 @@ def _scan_plain(text: str) -> Iterator[Found]:
 
 
 def _list_rows(text: str) -> Iterator[Row]:
-    """Yield the rows of which a keyword is in a text."""
+    """Yield the rows of which a keyword is in a text, in the order of the tables."""
     index = _index_rows()
     lower = text.lower()
     keywords: Iterable[str] = index.rows
     if len(text) < _SHORT:
         hits = set(index.any_keyword.findall(lower))
         keywords = {keyword for hit in hits for keyword in index.beside[hit]}
-    rows = {row: None for keyword in keywords if keyword in lower for row in index.rows[keyword]}
-    yield from rows
+    rows = {row for keyword in keywords if keyword in lower for row in index.rows[keyword]}
+    yield from sorted(rows, key=index.order.__getitem__)
 
 
 class _Index(NamedTuple):
@@ -144,17 +144,21 @@ class _Index(NamedTuple):
         rows: the rows of each keyword.
         any_keyword: an expression that finds keywords; it skips those that overlap an earlier one.
         beside: for each keyword those that it may hide so, and itself.
+        order: the place of each row.
     """
 
     rows: Mapping[str, tuple[Row, ...]]
     any_keyword: re2._Regexp
     beside: Mapping[str, tuple[str, ...]]
+    order: Mapping[Row, int]
 
 
 @cache
 def _index_rows() -> _Index:
     rows: dict[str, list[Row]] = {}
+    order: dict[Row, int] = {}
     for row in (*CORE, *read_shape_rows(), *read_vendor_rows(), *GENERIC):
+        order.setdefault(row, len(order))
         for keyword in row.keywords:
             rows.setdefault(keyword, []).append(row)
     starts: dict[str, list[str]] = {}
@@ -163,7 +167,8 @@ def _index_rows() -> _Index:
             starts.setdefault(keyword[:size], []).append(keyword)
     beside = {keyword: tuple(_list_hidden(keyword, starts)) for keyword in rows}
     pattern = "|".join(re2.escape(keyword) for keyword in rows)
-    return _Index({key: tuple(each) for key, each in rows.items()}, _compile(pattern), beside)
+    every = {key: tuple(each) for key, each in rows.items()}
+    return _Index(every, _compile(pattern), beside, order)
 
 
 def _list_hidden(word: str, starts: Mapping[str, Sequence[str]]) -> Iterator[str]:
