@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import lru_cache
 
 from hookline.text.globs import path_matches
-from hookline.text.script.evaluate import read_shell
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,6 +35,9 @@ def runs_command(
 @lru_cache(maxsize=32)
 def _read(line: str, cwd: str, clock: Callable[[], float] | None) -> Reading:
     """Return the reading of a line, once for all hooks that ask about it."""
+    # The reader of shell texts, which events without such a condition do not need.
+    from hookline.text.script.evaluate import read_shell  # noqa: PLC0415
+
     return read_shell(line, cwd=cwd, clock=clock)
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import posixpath
-import re
 
 from hookline.errors import ConfigError
 from hookline.guards.commands.arguments import read_arguments
@@ -18,7 +17,7 @@ from hookline.guards.finding import Answer, Finding
 from hookline.model.event import ToolCall
 from hookline.model.tools import families, list_paths
 from hookline.model.verdict import Stance
-from hookline.text.script.evaluate import read_shell
+from hookline.text import lazy_re as re
 from hookline.text.script.reading import UNKNOWN, Word, make_set
 from hookline.wire.parsers import parse
 
@@ -83,6 +82,9 @@ def judge(event: Event, _options: Mapping[str, Any], world: World) -> Answer | N
 
 def _judge_command(text: str, event: Event, world: World) -> Iterator[Finding]:
     cwd = find_folder(event)
+    # Calls of other tools hold no shell text.
+    from hookline.text.script.evaluate import read_shell  # noqa: PLC0415
+
     reading = read_shell(text, cwd=cwd, home=world.home, clock=world.clock)
     for call in reading.calls:
         if _is_own_command(call):

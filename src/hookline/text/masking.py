@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+from hookline.text import lazy_re as re
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

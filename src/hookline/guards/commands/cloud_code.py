@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import re
-
 from hookline.guards.commands.hits import Hit
+from hookline.text import lazy_re as re
 from hookline.text.script.reading import make_set
 
 TYPE_CHECKING = False

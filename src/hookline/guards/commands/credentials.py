@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import enum
-import re
 from fnmatch import fnmatchcase
 from functools import lru_cache
 
+from hookline.text import lazy_re as re
 from hookline.text.script.reading import UNKNOWN, make_set
 
 TYPE_CHECKING = False

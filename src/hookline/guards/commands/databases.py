@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
-
 from hookline.guards.commands.arguments import read_arguments
 from hookline.guards.commands.hits import Hit
 from hookline.guards.commands.services import INSTEAD, ROWS, judge_words
+from hookline.text import lazy_re as re
 from hookline.text.script.reading import make_set
 
 TYPE_CHECKING = False

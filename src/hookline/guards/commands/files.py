@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from fnmatch import fnmatchcase
 from itertools import pairwise
 
@@ -11,6 +10,7 @@ from hookline.guards.commands.credentials import Secret, find_secret
 from hookline.guards.commands.disks import judge_device
 from hookline.guards.commands.hits import Hit
 from hookline.guards.commands.places import Place, classify, resolve_path, strip_contents
+from hookline.text import lazy_re as re
 from hookline.text.script.carriers import FIND_NARROWS
 from hookline.text.script.outputs import is_narrow, list_roots, list_tests
 from hookline.text.script.reading import UNKNOWN, Word, make_set

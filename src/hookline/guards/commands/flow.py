@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import NamedTuple
 
 from hookline.guards.commands.arguments import read_arguments
@@ -16,6 +15,7 @@ from hookline.guards.commands.git import find_subcommand
 from hookline.guards.commands.hits import Hit
 from hookline.guards.commands.places import resolve_path
 from hookline.guards.commands.sinks import Sink, find_sink, is_network_device
+from hookline.text import lazy_re as re
 from hookline.text.script.reading import UNKNOWN, Word, make_set
 
 TYPE_CHECKING = False

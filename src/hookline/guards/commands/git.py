@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 import shlex
 
 from hookline.guards.commands.arguments import read_arguments
 from hookline.guards.commands.hits import Hit
+from hookline.text import lazy_re as re
 from hookline.text.script.reading import Word
 
 TYPE_CHECKING = False

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import shlex
 from fnmatch import fnmatchcase
 from functools import lru_cache
@@ -23,6 +22,7 @@ from hookline.guards.commands.windows import WINDOWS_RULES
 from hookline.guards.finding import UNVERIFIED as UNVERIFIED_RULE
 from hookline.guards.finding import Answer, Finding
 from hookline.model.verdict import Stance
+from hookline.text import lazy_re as re
 from hookline.text.masking import mask_text
 from hookline.text.script.budget import Budget, OverBudgetError
 from hookline.text.script.evaluate import read_shell

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import posixpath
-import re
 from typing import NamedTuple
 
 from hookline.guards.commands.arguments import read_arguments
 from hookline.guards.commands.hits import Hit
+from hookline.text import lazy_re as re
 from hookline.text.script.reading import UNKNOWN, make_set
 
 TYPE_CHECKING = False

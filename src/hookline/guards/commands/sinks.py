@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from itertools import pairwise
 from typing import NamedTuple
 
 from hookline.guards.commands.arguments import read_arguments
+from hookline.text import lazy_re as re
 from hookline.text.script.reading import Word, make_set
 
 TYPE_CHECKING = False

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import re
-
 from hookline.guards.commands.credentials import find_secret
 from hookline.guards.commands.hits import Hit
+from hookline.text import lazy_re as re
 from hookline.text.script.reading import UNKNOWN, make_set
 
 TYPE_CHECKING = False

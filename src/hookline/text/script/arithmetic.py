@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 import operator
-import re
+
+from hookline.text import lazy_re as re
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from itertools import pairwise
 
+from hookline.text import lazy_re as re
 from hookline.text.script.reading import UNKNOWN, make_set
 
 TYPE_CHECKING = False

@@ -6,8 +6,7 @@ is known of the data. The tree of the grammar decides; a part that it cannot rea
 
 from __future__ import annotations
 
-import re
-
+from hookline.text import lazy_re as re
 from hookline.text.script.budget import Budget, OverBudgetError
 from hookline.text.script.deferred import list_written
 from hookline.text.script.grammar import Grammar, rewrite_misread

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 
+from hookline.text import lazy_re as re
 from hookline.text.script.budget import Budget
 
 TYPE_CHECKING = False

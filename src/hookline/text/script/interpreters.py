@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import base64
 import binascii
-import re
 from itertools import islice
 from typing import NamedTuple
 
+from hookline.text import lazy_re as re
 from hookline.text.script.carriers import CONSOLES, INTERPRETERS
 from hookline.text.script.outputs import find_output
 from hookline.text.script.reading import Command, Word, make_set

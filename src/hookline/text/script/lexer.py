@@ -6,8 +6,7 @@ Linear, and never an error: quotes, escapes, separators, redirections, comments,
 
 from __future__ import annotations
 
-import re
-
+from hookline.text import lazy_re as re
 from hookline.text.script.reading import UNKNOWN, make_set
 
 TYPE_CHECKING = False

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from itertools import pairwise
+
+from hookline.text import lazy_re as re
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

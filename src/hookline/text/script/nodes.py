@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from itertools import pairwise
+
+from hookline.text import lazy_re as re
 
 _BACKQUOTE = re.compile(r"(?<!\\)`")
 TYPE_CHECKING = False

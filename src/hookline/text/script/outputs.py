@@ -7,11 +7,11 @@ import binascii
 import bz2
 import lzma
 import posixpath
-import re
 import zlib
 from itertools import pairwise
 from typing import TYPE_CHECKING, Protocol
 
+from hookline.text import lazy_re as re
 from hookline.text.script.arithmetic import calculate
 from hookline.text.script.carriers import FIND_NARROWS, FIND_RUNS
 from hookline.text.script.reading import MOST_BYTES, UNKNOWN, Word, join_words, replace_text

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from fnmatch import fnmatchcase
 from functools import lru_cache
 
+from hookline.text import lazy_re as re
 from hookline.text.script.carriers import (
     INTERPRETERS,
     PACKAGE_RUNNERS,

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-
+from hookline.text import lazy_re as re
 from hookline.text.script.carriers import (
     OPERAND_STRINGS,
     OPTION_STRINGS,

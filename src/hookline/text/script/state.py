@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import posixpath
-import re
 from abc import ABC, abstractmethod
 
+from hookline.text import lazy_re as re
 from hookline.text.script.budget import OverBudgetError
 from hookline.text.script.carriers import SHELLS
 from hookline.text.script.reading import (

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import base64
 import binascii
-import re
 from contextlib import contextmanager
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from hookline.text import lazy_re as re
 from hookline.text.script.budget import Budget, OverBudgetError
 from hookline.text.script.grammar import parse_source
 from hookline.text.script.reading import (

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from typing import NamedTuple
 
 import bracex
 
+from hookline.text import lazy_re as re
 from hookline.text.script.arithmetic import calculate
 from hookline.text.script.reading import (
     MOST_WORDS,

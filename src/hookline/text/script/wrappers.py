@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from itertools import pairwise
 from typing import NamedTuple
 
+from hookline.text import lazy_re as re
 from hookline.text.script.carriers import PACKAGED
 from hookline.text.script.reading import Word
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import base64
 import binascii
 import json
-import re
 from typing import TYPE_CHECKING
 
 import re2
 
+from hookline.text import lazy_re as re
 from hookline.text.secrets.context import (
     is_placeholder,
     make_set,

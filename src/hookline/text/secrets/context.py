@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-import re
 from collections import Counter
 
 # A value that stands for another one, or is written in a document as an example.
+from hookline.text import lazy_re as re
+
 _PLACEHOLDER = re.compile(
     r"^[\s\"']*(?:\$\{?|\{\{|<|%\w|\[\w+\]|process\.env|os\.environ|env[.(\[]|getenv|config[.\[]"
     r"|settings\.|secrets\.|vault:|op://|arn:|file:|@|!|var\.|data\.|local\.|self\.|this\."

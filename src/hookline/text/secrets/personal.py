@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 import re2
 
+from hookline.text import lazy_re as re
 from hookline.text.secrets.context import make_set
 from hookline.text.secrets.finding import Found, merge_found
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from functools import cache
 from hashlib import sha256
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import re2
 
+from hookline.text import lazy_re as re
 from hookline.text.secrets.context import make_set
 from hookline.text.secrets.finding import Found
 

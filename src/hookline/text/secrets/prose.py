@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 import re2
 
+from hookline.text import lazy_re as re
 from hookline.text.secrets.checks import count_kinds, is_random, is_wordy
 from hookline.text.secrets.context import is_placeholder, make_set, says_hash
 from hookline.text.secrets.finding import Found

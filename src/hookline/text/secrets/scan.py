@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import base64
 import binascii
-import re
 import unicodedata
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 import re2
 
+from hookline.text import lazy_re as re
 from hookline.text.secrets.checks import passes
 from hookline.text.secrets.context import is_placeholder, measure_entropy
 from hookline.text.secrets.finding import Found, Scan, mask, merge_found

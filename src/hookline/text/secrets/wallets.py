@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
+from hookline.text import lazy_re as re
 from hookline.text.secrets.context import is_placeholder, says_hash, says_key
 from hookline.text.secrets.finding import Found
 from hookline.text.secrets.phrases import WALLET
