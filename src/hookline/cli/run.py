@@ -44,7 +44,7 @@ def run(
         "--approve MODE",
         "which calls run without a question, if no rule names them",
         default="",
-        choices=("", "strict", "balanced", "restricted", "autonomous"),
+        choices=("strict", "balanced", "restricted", "autonomous"),
     ),
     yolo: bool = option("--yolo", "the same as --approve autonomous; hooks that deny still deny"),
     resume: str = option("--resume ID", "go on with a saved session; `last` is this folder's"),

@@ -7,6 +7,7 @@ import json
 import signal
 from contextlib import suppress
 
+from hookline.host.turns import RunResult
 from hookline.text.terminal_escape import escape_text
 
 TYPE_CHECKING = False
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
 
     from hookline.host.loop import Run
     from hookline.host.session import Session
-    from hookline.host.turns import RunResult
     from hookline.host.updates import Question, Update
 
 FORMATS = ("text", "json", "stream-json")
@@ -106,10 +106,13 @@ async def run_headless(
     assert task is not None  # noqa: S101 - it runs in one
     with suppress(NotImplementedError):  # not on Windows
         asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
-    result = await run.run(prompt)
-    face.end_line()
-    if face.form == "json":
-        write(json.dumps(_make_document(run.session, result, face)) + "\n")
+    result = RunResult(reason="canceled", error="canceled")
+    try:
+        result = await run.run(prompt)
+    finally:  # also when it is cancelled
+        face.end_line()
+        if face.form == "json":
+            write(json.dumps(_make_document(run.session, result, face)) + "\n")
     return result
 
 

@@ -58,3 +58,26 @@ def test_stream_json_is_a_line_for_each_update(play):
     ]  # fmt: skip
     for line in lines:
         assert set(KINDS[line["type"]].split()) <= set(line)
+
+
+def test_a_cancelled_run_has_its_document(play):
+    """Who stops a run still reads what it did."""
+    write_script(play.folder, shell("sleep 60"))
+    printed: list[str] = []
+
+    async def stop() -> None:
+        engine = Engine(cwd=str(play.work), environ=play.environ)
+        request = Request(path=str(play.path), prompt="go", form="json")
+        started = asyncio.Event()
+        engine.on("tool.before")(lambda _: started.set())
+        work = asyncio.ensure_future(start(request, engine, printed.append, lambda _: None))
+        await started.wait()
+        work.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await work
+
+    asyncio.run(stop())
+
+    document = json.loads("".join(printed))
+    jsonschema.validate(document, read_schema("run"))
+    assert document["reason"] == "canceled"

@@ -49,8 +49,10 @@ def make_workspace(
     workspace: LocalWorkspace[Any] = LocalWorkspace(folder, env=kept)
     if not sandbox.kind:
         return workspace
-    binds = [word for path in sandbox.writable for word in ("--bind", path, path)]
-    return BubblewrapSandbox(workspace, network=sandbox.network, bwrap_args=binds)
+    # Without a process namespace of its own a command could end the programs of this machine.
+    more = ["--unshare-pid", "--proc", "/proc"]
+    more += [word for path in sandbox.writable for word in ("--bind", path, path)]
+    return BubblewrapSandbox(workspace, network=sandbox.network, bwrap_args=more)
 
 
 def make_shell(env: Mapping[str, str]) -> AbstractToolset[Any]:
