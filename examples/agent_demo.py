@@ -33,7 +33,7 @@ PROMPTS = {
 
 
 class Timeline:
-    """Prints what happens, and remembers how the calls ended. Nobody is there to be asked."""
+    """Prints what happens, and remembers how the calls ended. No person can be asked."""
 
     is_interactive = False
 
@@ -53,7 +53,7 @@ class Timeline:
             print(f"    {'':28} {facts['text']}")
 
     async def approve(self, _: Question) -> tuple[str, str]:
-        return "reject", "nobody is here"
+        return "reject", "no person is here"
 
     async def may_extend(self, _: int) -> bool:
         return False

@@ -90,7 +90,7 @@ class ToolAnswer(Frozen):
 class Approval(Frozen):
     """What became of a question: `granted`, or why not.
 
-    `answered`: a hook or a person did; without, nobody could be asked.
+    `answered`: a hook or a person did; without, no person could be asked.
     """
 
     granted: bool

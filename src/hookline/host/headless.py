@@ -64,7 +64,7 @@ class HeadlessFace:
 
     async def approve(self, question: Question) -> tuple[str, str]:  # noqa: ARG002 - the protocol
         """Refuse: no person is here."""
-        return "reject", "nobody can answer"
+        return "reject", "no person can answer"
 
     async def may_extend(self, iterations: int) -> bool:  # noqa: ARG002 - the protocol
         """Refuse: no person is here."""

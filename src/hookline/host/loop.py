@@ -11,6 +11,7 @@ from hookline.handlers.builtins.response_cache import find_cached_response
 from hookline.host.compaction import compact, is_nearly_full
 from hookline.host.firing import HostEvents
 from hookline.host.framework.conversation import (
+    find_result,
     make_reply_message,
     make_user_message,
     repair_conversation,
@@ -315,6 +316,10 @@ class Run:
                 waited = self.team.waited - waited  # a sub-agent counts its own seconds
                 seconds = max(0.0, self.host.clock() - began - waited)
                 self.host.spending.add_seconds(self.spec, seconds)
+        for call in reply.calls:
+            if call.call_id not in self.pipeline.seen:
+                self.pipeline.show_unknown(call, find_result(session.messages, call.call_id))
+        self.pipeline.seen.clear()
         if self.pipeline.halted:
             await self.events.notify_error(self.pipeline.halted)
             raise _Ended("hook_blocked", self.pipeline.halted)

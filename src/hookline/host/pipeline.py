@@ -45,7 +45,8 @@ _NATIVE = {PRE_TOOL_USE: "pre_tool_use:default"}
 class ToolPipeline:
     """Runs the tool calls of one run; calls of a batch run at once, prompts one at a time.
 
-    `team`: the rules of the agent file. `halted`: why a hook ended the run after a tool.
+    `team`: the rules of the agent file. `halted`: why a hook ended the run after a tool. `seen`:
+    the ids of the calls that came here.
     """
 
     def __init__(
@@ -58,6 +59,7 @@ class ToolPipeline:
         home: str,
     ) -> None:
         self.halted = ""
+        self.seen: set[str] = set()
         self._events = events
         self._session = session
         self._face = face
@@ -70,6 +72,7 @@ class ToolPipeline:
 
     async def run_call(self, call: ToolCall, run_tool: RunTool) -> ToolResult:
         """Return the result of a call, or why it did not run."""
+        self.seen.add(call.call_id)
         if self.is_halted():
             return ToolResult(text=_SKIPPED, failed=True, ran=False)
         call = call.replace(cwd=self._session.cwd, home=self._home)
@@ -103,6 +106,12 @@ class ToolPipeline:
             return ToolResult(text=_SKIPPED, failed=True, ran=False)
         result = await run_tool(dict(allowed.arguments or {}))
         return await self._finish(allowed, result)
+
+    def show_unknown(self, call: ToolCall, text: str) -> None:
+        """Show a call that never came here: there is no such tool, or its input is invalid."""
+        shown = {"call_id": call.call_id, "tool": call.tool}
+        self._events.show("tool.called", **shown, input=dict(call.arguments or {}))
+        self._events.show("tool.done", **shown, text=text, failed=True)
 
     async def _approve(self, call: ToolCall) -> Approval:
         """Return the settled approval of a call; a cancellation is told to the hooks first."""

@@ -414,3 +414,18 @@ def test_a_kept_answer_is_replayed(tmp_path):
 
     assert result.text == "An answer."
     assert again.names == ["session_start", "user_prompt_submit", "session_end"]
+
+
+def test_a_call_of_no_tool_is_shown_and_asks_no_hook(tmp_path):
+    """A person sees what the model reads of a tool that is missing, or of a wrong input."""
+    write_script(tmp_path, [("nothing", {"a": 1}), ("shell", {"command": "ls"})], "Done.")
+    play = Play(tmp_path, {"root": agent()})
+
+    play.run()
+
+    assert "tool_guard" not in play.names
+    first, second = play.shown("tool.done")
+    assert (first["tool"], first["failed"]) == ("nothing", True)
+    assert "Unknown tool name" in first["text"]
+    assert (second["tool"], second["failed"]) == ("shell", True)
+    assert "cmd" in second["text"]

@@ -14,6 +14,7 @@ from pydantic_ai.messages import (
     ModelResponse,
     TextPart,
     ToolCallPart,
+    ToolReturnPart,
     UserPromptPart,
     repair_messages,
 )
@@ -47,7 +48,7 @@ def read_conversation(document: Any) -> Messages:
 
 
 def drop_instructions(messages: Messages) -> Messages:
-    """Return a conversation without the instructions of each request, which each turn has anew."""
+    """Return a conversation without the instructions, which each turn adds again."""
     return [
         replace(message, instructions=None)
         if isinstance(message, ModelRequest) and message.instructions is not None
@@ -69,6 +70,15 @@ def estimate_tokens(messages: Messages) -> int:
 def estimate_length(messages: Messages) -> int:
     """Return about how many tokens a conversation has that has become shorter since a count."""
     return estimate_token_count(messages)
+
+
+def find_result(messages: Messages, call_id: str) -> str:
+    """Return what the model reads of a tool call; empty if it has no result."""
+    for message in reversed(messages):
+        for part in message.parts:
+            if isinstance(part, ToolReturnPart) and part.tool_call_id == call_id:
+                return part.model_response_str(wrap_if_error=False)
+    return ""
 
 
 def find_summary(messages: Messages) -> str:
