@@ -257,14 +257,16 @@ class Turn:
         assert self._tools is not None  # noqa: S101 - the model was asked before
         try:
             node: Any = await self._run.next(self._tools)
-        except AgentRunError as error:
-            raise ModelError(str(error)) from error
-        finally:
+        except BaseException as error:
+            # Some calls have no result.
             self.messages = drop_instructions(repair_messages(list(self._run.all_messages())))
-        if not Agent.is_model_request_node(node):
-            return False
-        self.messages = drop_instructions([*self._run.all_messages(), node.request])
-        return True
+            if isinstance(error, AgentRunError):
+                raise ModelError(str(error)) from error
+            raise
+        has_results = Agent.is_model_request_node(node)
+        results = [node.request] if has_results else []
+        self.messages = drop_instructions([*self._run.all_messages(), *results])
+        return has_results
 
 
 def _read_messages(entries: list[dict[str, Any]], originals: Messages) -> Messages:
