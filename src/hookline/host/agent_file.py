@@ -28,7 +28,7 @@ from hookline.host.agent_spec import (
 from hookline.host.agent_toolsets import ToolsetReader
 from hookline.host.durations import read_duration
 from hookline.host.permissions import NO_RULES, PermissionRules, parse_rule
-from hookline.host.script_file import read_script
+from hookline.host.script_file import find_script, read_script
 from hookline.host.text_files import read_text_file
 from hookline.model.frozen import Frozen
 from hookline.wire.fields import Node, to_problem
@@ -155,7 +155,7 @@ class _Reader(Frozen):
         Raises:
             ConfigError: it cannot be read, or has errors.
         """
-        whole = os.path.join(self.folder, path)
+        whole = find_script(path, self.folder)
         script, problems = read_script(read_text_file(whole), whole)
         self.root.problems.extend(problems)
         if script is None:

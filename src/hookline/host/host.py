@@ -17,7 +17,6 @@ from hookline.host.framework.conversation import read_conversation, write_conver
 from hookline.host.framework.models import join_models, make_model, make_scripted_model
 from hookline.host.framework.tools import (
     make_filesystem,
-    make_mcp,
     make_shell,
     make_team,
     make_think,
@@ -29,7 +28,6 @@ from hookline.host.loop import Run
 from hookline.host.session import Session, SessionFiles
 from hookline.host.spending import Spending
 from hookline.host.team import describe_team
-from hookline.host.turns import ModelError
 from hookline.wire.providers import PROVIDERS
 
 TYPE_CHECKING = False
@@ -146,21 +144,11 @@ class Host:
         """Return an agent with its tools open; it stays open until the host is left.
 
         Raises:
-            ConfigError: its model cannot be called.
-            ModelError: its tools cannot be opened, mostly an MCP server that does not start.
+            ConfigError: its model cannot be called, or one of its MCP servers does not start.
         """
         if name not in self._agents:
             agent = self._make_agent(self.file.agents[name])
-            try:
-                self._agents[name] = await self._stack.enter_async_context(agent)
-            except Exception as error:
-                servers = [
-                    each.name or each.command or each.url
-                    for each in self.file.agents[name].toolsets
-                    if each.type == "mcp"
-                ]
-                why = f"the tools of `{name}` cannot be opened ({', '.join(servers)}): {error}"
-                raise ModelError(why) from error
+            self._agents[name] = await self._stack.enter_async_context(agent)
         return self._agents[name]
 
     def check_models(self) -> None:
@@ -311,6 +299,9 @@ class Host:
             case "think":
                 toolset = make_think()
             case _:
+                # Few agents have one.
+                from hookline.host.framework.mcp_servers import make_mcp  # noqa: PLC0415
+
                 headers = {
                     name: expand_env(value, self.environ) for name, value in spec.headers.items()
                 }

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 
+from hookline.errors import ConfigError
 from hookline.handlers.builtins.response_cache import find_cached_response
 from hookline.host.compaction import compact, is_nearly_full
 from hookline.host.firing import HostEvents
@@ -224,7 +225,7 @@ class Run:
     async def _open_agent(self) -> HostAgent:
         try:
             return await self.host.open_agent(self.session.agent)
-        except ModelError as error:
+        except ConfigError as error:
             await self.events.notify_error(str(error))
             raise _Ended("error", str(error)) from error
 

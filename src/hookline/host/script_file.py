@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 from hookline.errors import ConfigError, HookError
 from hookline.model.frozen import Frozen
 from hookline.model.spec import Origin, Problem
@@ -13,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from typing import Any
 
+DEMO = "demo"  # the script that hookline brings along
 OVERFLOW, RATE_LIMIT, HTTP = "overflow", "rate_limit", "http"
 _STATUSES = {OVERFLOW: 400, RATE_LIMIT: 429}
 _MESSAGES = {
@@ -91,6 +94,16 @@ class ScriptState(Frozen):
 
 
 START = ScriptState()
+
+
+def find_script(name: str, folder: str = "") -> str:
+    """Return the path of a script: `demo` is that of hookline, any other is relative to a folder.
+
+    `./demo` names a file in the folder.
+    """
+    if name == DEMO:
+        return os.path.join(os.path.dirname(__file__), "demo.yaml")
+    return os.path.join(folder, name)
 
 
 def next_step(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import subprocess
 
@@ -12,7 +11,7 @@ from hookline.host.agent_spec import SCRIPTED, ModelSpec
 from hookline.host.headless import HeadlessFace, run_headless
 from hookline.host.hook_sources import add_hooks
 from hookline.host.host import Host
-from hookline.host.script_file import read_script
+from hookline.host.script_file import find_script, read_script
 from hookline.host.text_files import read_text_file
 from hookline.host.turns import RunResult
 from hookline.host.worktree import make_worktree
@@ -28,7 +27,6 @@ if TYPE_CHECKING:
     from hookline.host.tui import HostApp
 
 _LAST = "last"  # instead of the id of a session
-DEMO = "demo"  # the script that hookline brings along
 
 
 class Request(Frozen):
@@ -80,8 +78,8 @@ async def start(
     """Run what a person asks for, and return how it ended.
 
     Raises:
-        ConfigError: the file has errors, no model can be called, or there is no such sandbox, agent
-            or session. Nothing has run then.
+        ConfigError: the file has errors, no model can be called, an MCP server does not start, or
+            there is no such sandbox, agent or session. Nothing has run then.
     """
     file = read_agent_file(request.path, tell)
     if request.model:
@@ -104,6 +102,7 @@ async def start(
             run.session.approvals.mode = request.mode
         if request.worktree:
             await make_worktree(host, run, request.worktree)
+        await host.open_agent(run.session.agent)
         if isinstance(face, HeadlessFace):
             return await run_headless(run, face, request.prompt, write)
         face.connect(host, run)
@@ -152,7 +151,7 @@ def set_model(file: AgentFile, agent: str, name: str) -> AgentFile:
 
 
 def _read_script(name: str) -> Script:
-    path = os.path.join(os.path.dirname(__file__), "demo.yaml") if name == DEMO else name
+    path = find_script(name)
     script, problems = read_script(read_text_file(path), path)
     if script is None:
         raise ConfigError(str(problems[0]), name="config.option", hint="mend the script")

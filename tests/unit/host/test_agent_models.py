@@ -75,6 +75,18 @@ def test_the_first_available_model(tmp_path: Path) -> None:
     assert [each.model_id for each in model.candidates] == ["openai/a", "ollama/b"]
 
 
+def test_the_script_of_hookline(tmp_path: Path) -> None:
+    """`demo` is the one that hookline brings along; `./demo` is a file beside the agent file."""
+    brought = read(tmp_path, with_model("scripted/demo")).root.model.script
+    (tmp_path / "demo").write_text("- text: my own\n", encoding="utf-8")
+    own = read(tmp_path, with_model("scripted/./demo")).root.model.script
+
+    assert brought is not None
+    assert brought.path.endswith("hookline/host/demo.yaml")
+    assert own is not None
+    assert own.blocks[0].steps[0].text == "my own"
+
+
 def test_a_scripted_model(tmp_path: Path) -> None:
     """Its path is relative to the agent file."""
     model = read(tmp_path, with_model("scripted/s.yaml"), s_yaml="- text: hi\n").root.model

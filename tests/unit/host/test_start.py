@@ -90,6 +90,28 @@ def test_a_session_that_is_not_there(tmp_path, resume, why):
     assert why in error.message
 
 
+@pytest.mark.parametrize(
+    ("keys", "why"),
+    [
+        ({"command": "/no/such/program"}, "`/no/such/program` was not found"),
+        ({"command": "sh", "args": ["-c", "echo no database >&2"]}, "it wrote: no database"),
+        ({"command": "sleep", "args": ["60"], "lifecycle": {"startup_timeout": "1s"}},
+         "it does not answer within 1 seconds"),
+        ({"remote": {"url": "http://127.0.0.1:9/"}}, "http://127.0.0.1:9/ cannot be reached"),
+    ],
+)  # fmt: skip
+def test_a_server_of_mcp_that_does_not_start(tmp_path, keys, why):
+    """The error names the server, its place in the file, and what happened."""
+    toolset = {"type": "mcp", "name": "books", **keys}
+    hooks = {"session_start": [command_hook("touch started")]}
+    error, _ = refuse(tmp_path, agents={"root": agent(toolsets=[toolset], hooks=hooks)})
+
+    assert error.message.startswith("the MCP server `books` does not start: ")
+    assert why in error.message
+    assert error.place.startswith(f"{tmp_path}/agent.yaml:1:")
+    assert "remove the toolset" in error.hint
+
+
 def test_models_that_all_fail(tmp_path):
     """The error says what each of them said."""
     (tmp_path / "second.yaml").write_text('{"steps": [{"error": {"status": 503, "message": "b"}}]}')

@@ -182,6 +182,7 @@ def fail() -> str:
 @server.tool()
 def die() -> str:
     """End the server."""
+    print("out of paper", file=sys.stderr, flush=True)
     os._exit(3)
 
 @server.tool()
@@ -222,23 +223,26 @@ def test_a_server_of_mcp(tmp_path):
 
 
 def test_a_server_of_mcp_that_dies(tmp_path):
-    """The call fails, and the run goes on."""
-    made, results = play(tmp_path, ("die", {}), toolsets=[mcp(tmp_path)])
+    """Its calls fail and say so, and the run goes on."""
+    made, results = play(tmp_path, ("die", {}), toolsets=[mcp(tmp_path, name="books")])
 
-    assert results[0][1] is True
+    [(text, failed)] = results
+    assert failed
+    assert text.startswith("the MCP server `books` has ended")
+    assert text.endswith("it wrote: out of paper")
     assert made.payloads("turn_end")[-1] == {"reason": "normal"}
 
 
-@pytest.mark.parametrize("command", ["/no/such/program", "false"])
-def test_a_server_of_mcp_that_does_not_start(tmp_path, command):
-    """The run ends with an error that names the server, and with its events."""
-    write_script(tmp_path, "Never.")
-    toolset = {"type": "mcp", "command": command, "name": "books"}
-    made = Play(tmp_path, {"root": agent(toolsets=[toolset])}, permissions=ALLOW)
+def test_a_server_of_mcp_that_does_not_start(tmp_path):
+    """The run of another agent ends with an error that names the server, and with its events."""
+    write_script(tmp_path, ("handoff", {"agent": "other"}), "Never.")
+    toolset = {"type": "mcp", "command": "/no/such/program", "name": "books"}
+    agents = {"root": agent(handoffs=["other"]), "other": agent(toolsets=[toolset])}
+    made = Play(tmp_path, agents, permissions=ALLOW)
 
     result = made.run()
 
     assert result.reason == "error"
-    assert "books" in result.error
+    assert "the MCP server `books` does not start: `/no/such/program` was not" in result.error
     assert made.names[-2:] == ["after_agent_complete", "session_end"]
     assert "on_error" in made.names

@@ -179,38 +179,6 @@ def make_todo() -> AbstractCapability[Any]:
     return Planning(store=InMemoryPlanStore(), inject=False)
 
 
-def make_mcp(
-    spec: Toolset, folder: str, env: Mapping[str, str], headers: Mapping[str, str]
-) -> AbstractToolset[Any]:
-    """Return the tools of an MCP server: a program, or an address."""
-    # Few agents have one.
-    from fastmcp.client.transports import (  # noqa: PLC0415
-        SSETransport,
-        StdioTransport,
-        StreamableHttpTransport,
-    )
-    from pydantic_ai.mcp import MCPToolset  # noqa: PLC0415
-
-    transport: Any
-    if spec.url:
-        kind = SSETransport if spec.transport == "sse" else StreamableHttpTransport
-        transport = kind(spec.url, headers=dict(headers))
-    else:
-        place = os.path.join(folder, spec.working_dir)
-        transport = StdioTransport(spec.command, list(spec.args), env=dict(env), cwd=place)
-    limits: dict[str, Any] = {
-        "init_timeout": spec.startup_timeout,
-        "read_timeout": spec.call_timeout,
-    }
-    toolset: MCPToolset[Any] = MCPToolset(
-        transport,
-        id=spec.name or None,
-        tool_error_behavior="failed",
-        **{name: value for name, value in limits.items() if value is not None},
-    )
-    return toolset.with_metadata(category="mcp")
-
-
 def select_tools(
     toolset: AbstractToolset[Any], names: Sequence[str], *, read_only: bool
 ) -> AbstractToolset[Any]:
