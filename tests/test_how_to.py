@@ -34,7 +34,7 @@ _END = re.compile(r"\n?\x1e(\d+)\x1e\n")
 # What is another one each time: times, digests and ids, lengths, the shell of this machine.
 _ANY = re.compile(
     r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?: UTC)?|\b\d+(?:\.\d+)? m?s\b"
-    r"|\b(?:[0-9a-f]{64}|[0-9a-f]{16}|[0-9a-f]{12}|[0-9a-f]{8})\b"
+    r"|\b(?:[0-9a-f]{64}|[0-9a-f]{32}|[0-9a-f]{16}|[0-9a-f]{12}|[0-9a-f]{8})\b"
     r"|\b\d+ bytes|(?<=interpreter )/\S+|\d{4}-\d\d-\d\d(?=\.\d{12}\.jsonl)|(?<=of ')\d+"
 )
 _DIGITS = re.compile(r"[0-9a-f]{8,}")

@@ -12,7 +12,7 @@ from hookline.text.terminal_escape import escape_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
     from typing import Any
 
     from hookline.host.loop import Run
@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
 FORMATS = ("text", "json", "stream-json")
 SCHEMA = "hookline.run/1"
-_SHORT = 200  # characters of a tool's input that a message shows
+# Characters of a tool's input that a message shows: of a call, and of one that it only names.
+_SHORT, _NAMED = 200, 60
 
 
 class HeadlessFace:
@@ -76,9 +77,10 @@ def describe_update(update: Update) -> str:
     facts = update.facts
     match update.kind:
         case "tool.called":
-            return f"{facts['tool']} {_write_input(facts['input'])}"
+            return describe_call(facts["tool"], facts["input"])
         case "tool.refused":
-            return f"refused: {facts['reason']}"
+            call = describe_call(facts["tool"], facts["input"], _NAMED)
+            return f"refused: {call}: {facts['reason']}"
         case "tool.rewritten":
             return f"changed by a hook: {_write_input(facts['after'])}"
         case "hook.note":
@@ -92,10 +94,15 @@ def describe_update(update: Update) -> str:
     return ""
 
 
-def _write_input(given: dict[str, Any]) -> str:
+def describe_call(tool: str, given: Mapping[str, Any], longest: int = _SHORT) -> str:
+    """Return a call as one line: the tool, and the start of its input."""
+    return f"{tool} {_write_input(given, longest)}"
+
+
+def _write_input(given: Mapping[str, Any], longest: int = _SHORT) -> str:
     values = list(given.values())
-    text = values[0] if len(values) == 1 and isinstance(values[0], str) else json.dumps(given)
-    return text if len(text) <= _SHORT else f"{text[:_SHORT]}..."
+    text = values[0] if len(values) == 1 and isinstance(values[0], str) else json.dumps(dict(given))
+    return text if len(text) <= longest else f"{text[:longest]}..."
 
 
 async def run_headless(

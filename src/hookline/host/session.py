@@ -158,7 +158,7 @@ class SessionFiles:
 
     def _read(self, session_id: str) -> dict[str, Any]:
         path = f"{self.folder}/{session_id}.json"
-        hint = "`--resume last` is the last one of this folder; `--output-format json` shows ids"
+        hint = "`--resume last` is the last one of this folder; each run prints its id at the end"
         if not _ID.fullmatch(session_id) or not os.path.exists(path):
             raise ConfigError(
                 f"there is no session `{session_id:.80}`", name="config.option", hint=hint

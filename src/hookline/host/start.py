@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import shutil
 import subprocess
 
@@ -103,11 +104,15 @@ async def start(
         if request.worktree:
             await make_worktree(host, run, request.worktree)
         await host.open_agent(run.session.agent)
-        if isinstance(face, HeadlessFace):
-            return await run_headless(run, face, request.prompt, write)
-        face.connect(host, run)
-        await face.run_async()
-        tell(f"to go on: hookline run {request.path} --resume {run.session.id}")
+        try:
+            if isinstance(face, HeadlessFace):
+                return await run_headless(run, face, request.prompt, write)
+            face.connect(host, run)
+            await face.run_async()
+        finally:
+            if request.form == "text":
+                path = shlex.quote(request.path)
+                tell(f"to go on: hookline run {path} --resume {run.session.id}")
     return RunResult(reason="normal")
 
 

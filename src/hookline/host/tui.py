@@ -14,7 +14,8 @@ from textual.widgets.option_list import Option
 
 from hookline.errors import HookError
 from hookline.host.approval import Answer
-from hookline.host.headless import describe_update
+from hookline.host.framework.conversation import list_entries
+from hookline.host.headless import describe_call, describe_update
 from hookline.host.slash_commands import run_command
 from hookline.text.terminal_escape import escape_text
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from textual.binding import BindingType
+    from textual.widget import Widget
 
     from hookline.host.host import Host
     from hookline.host.loop import Run
@@ -100,9 +102,12 @@ class HostApp(App[None]):
         yield Static(id="state", markup=False)
 
     async def on_mount(self) -> None:
-        """Show the welcome of the agent, and run the prompt of the command line."""
+        """Show the welcome of the agent or a resumed conversation, and run the given prompt."""
         self.query_one("#prompt").focus()
-        if welcome := self.session_run.spec.welcome_message:
+        session = self.session_run.session
+        if session.is_resumed:
+            await self._add(*map(_show_entry, list_entries(session.messages)))
+        elif welcome := self.session_run.spec.welcome_message:
             await self._add(Markdown(welcome))
         self.refresh_state()
         if self._first_prompt:
@@ -231,10 +236,10 @@ class HostApp(App[None]):
 
     # -- the conversation --------------------------------------------------------------------------
 
-    async def _add(self, widget: Any) -> None:
+    async def _add(self, *widgets: Widget) -> None:
         self._end_reply()
         conversation = self.query_one("#conversation", VerticalScroll)
-        await conversation.mount(widget)
+        await conversation.mount(*widgets)
         conversation.scroll_end(animate=False)
 
     async def _add_text(self, text: str) -> None:
@@ -281,6 +286,19 @@ class ContinueScreen(ModalScreen[str]):
 _TOOL_EVENTS = frozenset(
     {"tool_input_transform", "tool_guard", "pre_tool_use", "permission_request"}
 )
+
+
+def _show_entry(entry: tuple[str, str, Mapping[str, Any]]) -> Widget:
+    """Return the widget of a part of an earlier conversation."""
+    kind, text, given = entry
+    match kind:
+        case "reply":
+            return Markdown(escape_text(text, lines=True))
+        case "call":
+            return Card(describe_call(text, given), "call")
+        case "summary":
+            return Card(shorten(text), "note")
+    return Card(text, kind)
 
 
 def write_call(given: Mapping[str, Any]) -> str:

@@ -36,7 +36,23 @@ def play(tmp_path) -> Play:
 
 def test_text_is_the_answer(play):
     """Standard output has the answer only; messages say what the agent did."""
-    assert run(play, "text") == ("Done.\n", ["shell echo one"])
+    printed, [call, end] = run(play, "text")
+
+    assert (printed, call) == ("Done.\n", "shell echo one")
+    assert end.startswith(f"to go on: hookline run {play.path} --resume ")
+    assert (play.home / f".local/state/hookline/host-sessions/{end.split()[-1]}.json").exists()
+
+
+def test_a_refusal_names_its_call(tmp_path):
+    """Calls of one reply are refused at once, so the line alone must say which."""
+    calls = [shell(f"rm -rf {name}") for name in ("a", "b" * 80)]
+    write_script(tmp_path, calls, "Done.")
+
+    _, told = run(Play(tmp_path, {"root": agent()}, permissions={"deny": ["shell"]}), "text")
+
+    refused = [line for line in told if line.startswith("refused: ")]
+    assert refused[0].startswith("refused: shell rm -rf a: ")
+    assert refused[1].startswith(f"refused: shell rm -rf {'b' * 53}...: ")
 
 
 def test_json_is_one_document(play):

@@ -14,9 +14,10 @@ from hookline.host.tui import ApprovalScreen, Card, HostApp
 from tests.unit.host.play import Play, agent, command_hook, shell, write_script
 
 pytestmark = pytest.mark.process
+ALLOW = {"allow": ["shell"]}
 
 
-async def open_app(play: Play, act, prompt: str = "") -> None:
+async def open_app(play: Play, act, prompt: str = "", resume: str = "") -> None:
     """Show an agent file in the interface, and act with its pilot."""
     loaded = load_agent_file(str(play.path))
     assert loaded.agent_file is not None, loaded.problems
@@ -24,7 +25,7 @@ async def open_app(play: Play, act, prompt: str = "") -> None:
     app = HostApp(prompt)
     cwd, environ = str(play.work), play.environ
     async with Host(loaded.agent_file, play.engine, app, cwd=cwd, environ=environ) as host:
-        app.connect(host, host.open_session())
+        app.connect(host, host.open_session(resumed=resume))
         async with app.run_test() as pilot:
             await act(app, pilot)
 
@@ -63,6 +64,23 @@ def test_a_conversation(tmp_path):
 
     assert [each["source"] for each in play.payloads("session_start")] == ["startup", "resume"]
     assert [each["prompt"] for each in play.payloads("user_prompt_submit")] == ["hi", "and now"]
+
+
+def test_a_resumed_session_shows_what_was_said(tmp_path):
+    """The prompts, the replies, and the calls in a line each."""
+    command = "echo 1\necho 2"
+    write_script(tmp_path, shell(command), "Hello **you**.", "Again.")
+    play = Play(tmp_path, {"root": agent(welcome_message="Welcome.")}, permissions=ALLOW)
+    play.run("hi")
+
+    async def act(app, pilot):
+        await pilot.pause()
+        shown = app.query_one("#conversation").children
+        assert [type(each).__name__ for each in shown] == ["Card", "Card", "Markdown"]
+        assert read_cards(app, "person") == ["hi"]
+        assert read_cards(app, "call") == [f"shell {command}"]
+
+    asyncio.run(open_app(play, act, resume=play.session.id))
 
 
 def test_a_refused_call_is_a_card_with_sentence_and_command(tmp_path):
@@ -105,7 +123,7 @@ def test_the_person_decides(tmp_path, answer, made):
 def test_escape_stops_the_agent(tmp_path):
     """The run still ends with its events."""
     write_script(tmp_path, shell("sleep 60"), "Never.")
-    play = Play(tmp_path, {"root": agent()}, permissions={"allow": ["shell"]})
+    play = Play(tmp_path, {"root": agent()}, permissions=ALLOW)
 
     async def act(app, pilot):
         await wait_for(pilot, lambda: "on_tool_approval_decision" in play.names)
@@ -144,7 +162,7 @@ def test_commands(tmp_path):
 def test_what_is_written_meanwhile_reaches_the_next_turn(tmp_path):
     """It is not lost."""
     write_script(tmp_path, shell("until [ -e go ]; do sleep 0.01; done"), "Done.")
-    play = Play(tmp_path, {"root": agent()}, permissions={"allow": ["shell"]})
+    play = Play(tmp_path, {"root": agent()}, permissions=ALLOW)
 
     async def act(app, pilot):
         await wait_for(pilot, lambda: "on_tool_approval_decision" in play.names)

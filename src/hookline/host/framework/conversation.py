@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from pydantic_ai.messages import (
     CompactionPart,
@@ -19,6 +19,9 @@ from pydantic_ai.messages import (
     repair_messages,
 )
 from pydantic_ai_harness.compaction import estimate_context_tokens, estimate_token_count
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 Messages: TypeAlias = list[ModelMessage]
 
@@ -79,6 +82,24 @@ def find_result(messages: Messages, call_id: str) -> str:
             if isinstance(part, ToolReturnPart) and part.tool_call_id == call_id:
                 return part.model_response_str(wrap_if_error=False)
     return ""
+
+
+def list_entries(messages: Messages) -> Iterator[tuple[str, str, dict[str, Any]]]:
+    """Yield what a person saw of a conversation: a kind, a text, and the input of a call.
+
+    The kind is `person`, `reply`, `summary` or `call`; the text of a call is the name of its tool.
+    """
+    for message in messages:
+        for part in message.parts:
+            match part:
+                case UserPromptPart(content=str(text)):
+                    yield "person", text, {}
+                case TextPart(content=text) if text:
+                    yield "reply", text, {}
+                case CompactionPart(content=str(text)):
+                    yield "summary", text, {}
+                case ToolCallPart(tool_name=name):
+                    yield "call", name, read_arguments(part)
 
 
 def find_summary(messages: Messages) -> str:
