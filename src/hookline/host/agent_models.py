@@ -5,6 +5,7 @@ from __future__ import annotations
 from hookline.errors import ConfigError, did_you_mean
 from hookline.host.agent_keys import MODEL, PROVIDER, check_keys
 from hookline.host.agent_spec import SCRIPTED, ModelSpec, Price
+from hookline.host.amounts import read_amounts
 from hookline.model.frozen import Frozen
 from hookline.text.urls import describe_url, explain_refused_url
 from hookline.wire.providers import PROVIDERS
@@ -261,12 +262,5 @@ def _read_thinking(node: Node) -> str | int | None:
 
 
 def _read_price(node: Node) -> Price | None:
-    if node.value.get("cost") is None or not node.child("cost").is_mapping("`cost`"):
-        return None
-    cost = node.child("cost")
-    cost.check_known_keys(_PRICES, "`cost`")
-    prices = {key: cost.number(key, 0.0) or 0.0 for key in _PRICES}
-    for key, price in prices.items():
-        if price < 0:
-            cost.complain("value.range", f"`{key}: {price}` is no price", key)
-    return Price(**prices)
+    prices = read_amounts(node, "cost", _PRICES, what="price")
+    return None if prices is None else Price(**prices)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from hookline.dialects.docker_agent.table import table
 from hookline.host.firing import DIALECT
 
 TYPE_CHECKING = False
@@ -12,8 +13,6 @@ if TYPE_CHECKING:
     from hookline.engine.engine import Engine
     from hookline.host.agent_spec import AgentFile
 
-# Events whose hooks stand in groups with a matcher.
-_GROUPED = frozenset({"pre_tool_use", "post_tool_use"})
 # The events on which `settings.snapshot` mounts the builtin (docs/formats/docker-agent.md 9).
 _SNAPSHOT_EVENTS = ("session_start", "turn_start", "turn_end", "session_end")
 
@@ -33,15 +32,16 @@ def add_hooks(engine: Engine, file: AgentFile, commands: Iterable[tuple[str, str
                 each["hooks"].setdefault(event, []).append(hook)
     tree: Mapping[str, Any] = {"agents": mounted}
     engine.add_source(tree, dialect=DIALECT, options=options)
-    if given := _make_tree(commands):
+    if given := _make_tree(commands, file.host.profile):
         engine.add_source(given, dialect=DIALECT, options=options)
 
 
-def _make_tree(commands: Iterable[tuple[str, str]]) -> dict[str, Any]:
+def _make_tree(commands: Iterable[tuple[str, str]], profile: str) -> dict[str, Any]:
     """Return the hooks of the command line as a settings file of docker-agent has them."""
     hooks: dict[str, list[Any]] = {}
+    rows = table(profile, exact=False).rows
     for event, command in commands:
         hook = {"type": "command", "command": command}
-        entry = {"matcher": "*", "hooks": [hook]} if event in _GROUPED else hook
+        entry = {"matcher": "*", "hooks": [hook]} if rows[event].grouped else hook
         hooks.setdefault(event, []).append(entry)
     return {"settings": {"hooks": hooks}} if hooks else {}

@@ -79,13 +79,14 @@ class Host:
         self._new_id = new_id
         self._agents: dict[str, HostAgent] = {}
         self._models: dict[str, ModelSpec] = {}
-        self._stack = AsyncExitStack()
 
     async def __aenter__(self) -> Self:
         return self
 
     async def __aexit__(self, *error: object) -> None:
-        await self._stack.aclose()
+        async with AsyncExitStack() as stack:
+            for agent in self._agents.values():
+                stack.push_async_exit(agent)
 
     # -- sessions ----------------------------------------------------------------------------------
 
@@ -147,8 +148,7 @@ class Host:
             ConfigError: its model cannot be called, or one of its MCP servers does not start.
         """
         if name not in self._agents:
-            agent = self._make_agent(self.file.agents[name])
-            self._agents[name] = await self._stack.enter_async_context(agent)
+            self._agents[name] = await self._make_agent(self.file.agents[name]).__aenter__()
         return self._agents[name]
 
     def check_models(self) -> None:
@@ -193,8 +193,8 @@ class Host:
         found = {"provider": spec.provider, "model": spec.model}
         return [{**found, "base_url": spec.base_url} if spec.base_url else found]
 
-    def set_model(self, agent: str, model: ModelSpec) -> None:
-        """Let an agent use another model from its next turn on.
+    async def set_model(self, agent: str, model: ModelSpec) -> None:
+        """Let an agent use another model from its next turn on; close its tools until then.
 
         Raises:
             ConfigError: it cannot be called.
@@ -207,7 +207,8 @@ class Host:
             )
         model = self._choose_model(model)
         self._models[self.file.agents[agent].model.name] = model
-        self._agents.pop(agent, None)
+        if (before := self._agents.pop(agent, None)) is not None:
+            await before.__aexit__()
 
     def _choose_model(self, spec: ModelSpec) -> ModelSpec:
         """Return the model itself, or the first of its candidates whose key is set.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from hookline.errors import ConfigError, HookError
+from hookline.host.amounts import read_amounts
 from hookline.model.frozen import Frozen
 from hookline.model.spec import Origin, Problem
 from hookline.wire.fields import Node, describe_value, to_problem
@@ -289,12 +290,5 @@ def _read_error(node: Node) -> ScriptedError | None:
 
 
 def _read_usage(node: Node) -> ScriptedUsage | None:
-    if node.value.get("usage") is None or not node.child("usage").is_mapping("`usage`"):
-        return None
-    usage = node.child("usage")
-    usage.check_known_keys(_USAGE, "`usage`")
-    counts = {key: usage.integer(key, 0) or 0 for key in _USAGE}
-    for key, count in counts.items():
-        if count < 0:
-            usage.complain("value.range", f"`{key}: {count}` is no number of tokens", key)
-    return ScriptedUsage(**counts)
+    counts = read_amounts(node, "usage", _USAGE, what="number of tokens", whole=True)
+    return None if counts is None else ScriptedUsage(**counts)

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from hookline.host.host import Host
     from hookline.host.loop import Run
+    from hookline.model.spec import Problem
 
     Action: TypeAlias = Callable[[Host, Run, str], Awaitable[str]]
 
@@ -49,16 +50,27 @@ async def _show_help(_host: Host, run: Run, _rest: str) -> str:
     return "\n".join(f"{name:12} {does}" for name, does in known.items())
 
 
-async def _list_hooks(host: Host, _run: Run, _rest: str) -> str:
+async def _list_hooks(host: Host, run: Run, _rest: str) -> str:
     """Return each hook that may take part, and whether commands run in a sandbox."""
     engine, sandbox = host.engine, host.file.host.sandbox
-    lines = [f"{hook.kind:24} {hook.id}" for hook in engine.hooks] or ["no hooks"]
-    lines += [str(problem) for problem in engine.problems]
+    lines = [f"{hook.kind:24} {hook.id}" for hook in engine.hooks]
+    if not any(hook.origin.file for hook in engine.hooks):  # those of flags stand in no file
+        agent = f"`agents.{run.session.agent}.hooks` of {host.file.path}"
+        lines.append(
+            f"there are no hooks of yours; write one under {agent}, or in the file that"
+            " `hookline init` makes for this project"
+        )
+    lines += [str(each) for each in engine.problems if not _is_without_hooks(each, host)]
     place = f"in the sandbox {sandbox.kind}" if sandbox.kind else (
         "without a sandbox: they can do whatever you can"
     )  # fmt: skip
     lines.append(f"commands of the shell run {place}")
     return "\n".join(lines)
+
+
+def _is_without_hooks(problem: Problem, host: Host) -> bool:
+    """Return whether a problem says that the agent file has no hooks, which is no fault of it."""
+    return problem.name == "key.missing" and problem.origin.file == host.file.path
 
 
 async def _compact(_host: Host, run: Run, rest: str) -> str:
@@ -77,7 +89,8 @@ async def _set_model(host: Host, run: Run, rest: str) -> str:
             name="config.option",
             hint="write `provider/model`, as in `openai/gpt-4o-mini`",
         )
-    host.set_model(run.session.agent, model or ModelSpec(name=rest, provider=provider, model=own))
+    chosen = model or ModelSpec(name=rest, provider=provider, model=own)
+    await host.set_model(run.session.agent, chosen)
     return f"the next turn asks {host.model_id(run.session.agent)}"
 
 

@@ -203,17 +203,31 @@ class Node:
         return default
 
     def texts(self, key: str) -> tuple[str, ...]:
-        """Return the list of texts under a key."""
-        found: tuple[str, ...] = self._read(key, (), _is_text_list, "a list of texts")
-        return tuple(found)
+        """Return the list of texts under a key; nothing of one with an item that is no text."""
+        found: list[Any] = self._read(key, [], lambda it: isinstance(it, list), "a list of texts")
+        named = ((at, f"item {at + 1} of `{key}`", item) for at, item in enumerate(found))
+        return tuple(found) if self._has_texts(key, named, str) else ()
 
     def mapping(self, key: str) -> Mapping[str, str]:
         """Return the mapping of texts under a key.
 
         Numbers and booleans become texts as JSON writes them.
         """
-        found: Mapping[str, Any] = self._read(key, {}, _is_text_mapping, "a mapping of texts")
+        wanted = "a mapping of texts"
+        found: Mapping[str, Any] = self._read(key, {}, lambda it: isinstance(it, dict), wanted)
+        named = ((name, f"`{name}` of `{key}`", item) for name, item in found.items())
+        if not self._has_texts(key, named, str | int | float):
+            return {}
         return {name: as_text(item) for name, item in found.items()}
+
+    def _has_texts(self, key: str, named: Iterable[tuple[str | int, str, Any]], kind: Any) -> bool:
+        """Return whether all items are of a kind; file a problem about each other one."""
+        mark = self.mark()
+        for at, what, item in named:
+            if not isinstance(item, kind):
+                why = f"{what} must be text, not {describe_value(item)}"
+                self.complain("value.type", why, key, at)
+        return self.mark() == mark
 
     def _read(self, key: str, default: _T, is_valid: Callable[[Any], bool], wanted: str) -> _T:
         """Return the value under a key, or the default if it is missing or null.
@@ -234,16 +248,6 @@ class Node:
 def _is_number(value: Any, kind: Any) -> bool:
     return (
         isinstance(value, kind) and not isinstance(value, bool) and -_GREATEST < value < _GREATEST
-    )
-
-
-def _is_text_list(value: Any) -> bool:
-    return isinstance(value, list) and all(isinstance(item, str) for item in value)
-
-
-def _is_text_mapping(value: Any) -> bool:
-    return isinstance(value, dict) and all(
-        isinstance(item, str | int | float) for item in value.values()
     )
 
 

@@ -166,6 +166,17 @@ def test_what_changes_the_session_waits_for_the_agent(tmp_path, line):
     assert hint == "escape stops it"
 
 
+def test_hooks_of_a_file_without_any(tmp_path):
+    """The person reads how to add one, and no fault of the file."""
+    [(shown, _)] = type_lines(tmp_path, "/hooks")
+
+    assert (
+        f"there are no hooks of yours; write one under `agents.root.hooks` of {tmp_path}" in shown
+    )
+    assert "limit_large_tool_results" in shown
+    assert "HKL" not in shown
+
+
 def test_commands_of_the_agent_file(tmp_path):
     """They are prompts; what follows the name is added."""
     own = {"fix": "Fix the tests.", "free": {"description": "anything"}}

@@ -8,6 +8,7 @@ import sys
 
 import pytest
 
+from tests.unit.handlers.support import is_gone, pid_in
 from tests.unit.host.play import Play, agent, shell, write_script
 
 pytestmark = pytest.mark.process
@@ -246,3 +247,18 @@ def test_a_server_of_mcp_that_does_not_start(tmp_path):
     assert "the MCP server `books` does not start: `/no/such/program` was not" in result.error
     assert made.names[-2:] == ["after_agent_complete", "session_end"]
     assert "on_error" in made.names
+
+
+def test_another_model_closes_the_servers_of_mcp(tmp_path):
+    """The next turn starts them again, so that none runs twice."""
+    write_script(tmp_path, ("add", {"a": 1, "b": 1}), "Done.")
+    made = Play(tmp_path, {"root": agent(toolsets=[mcp(tmp_path)])}, permissions=ALLOW)
+
+    async def change(_):
+        await made.task
+        pid = pid_in(made.work / "server-pid")
+        assert not is_gone(pid)
+        await made.host.set_model("root", made.host.file.root.model)
+        assert is_gone(pid)
+
+    made.run(during=change)
