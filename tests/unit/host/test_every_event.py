@@ -1,8 +1,15 @@
-"""Runs of the host fire every event of docker-agent's table."""
+"""Runs of the host fire every event of docker-agent's table, in order and with their payloads.
+
+UPDATE_SEQUENCES=1 writes down what is fired now.
+"""
 
 from __future__ import annotations
 
+import asyncio
+import json
+import os
 import subprocess
+from pathlib import Path
 
 import pytest
 
@@ -10,6 +17,7 @@ from hookline.dialects.docker_agent.table import TABLE
 from tests.unit.host.play import Face, Play, agent, shell, write_script
 
 pytestmark = pytest.mark.process
+SEQUENCES = Path(__file__).with_name("sequences")
 # The lane of `pre_tool_use` that is not the preempt one, as the host raises it.
 DEFAULT_LANE = {"pre_tool_use:default": "pre_tool_use"}
 
@@ -54,12 +62,46 @@ def play_an_error(folder):
     return made
 
 
-def test_every_event_is_fired(tmp_path):
-    """No event of the table is for other hosts only."""
-    fired = set()
-    for play in (play_a_team, play_limits, play_an_error):
-        folder = tmp_path / play.__name__
-        folder.mkdir()
-        fired |= {DEFAULT_LANE.get(name, name) for name in play(folder).names}
+def play_a_cancellation(folder):
+    """A person who cancels while a program runs."""
+    write_script(folder, shell("echo $$ > pid; sleep 60"))
+    made = Play(folder, {"root": agent()}, permissions={"allow": ["shell"]})
 
-    assert set(TABLE.rows) - fired == set()
+    async def cancel(_):
+        await made.wait_for_pid("pid")
+        made.task.cancel()
+
+    with pytest.raises(asyncio.CancelledError):
+        made.run(during=cancel)
+    return made
+
+
+PLAYS = {
+    "team": play_a_team,
+    "limits": play_limits,
+    "error": play_an_error,
+    "cancellation": play_a_cancellation,
+}
+
+
+@pytest.mark.parametrize("name", PLAYS)
+def test_the_sequence_of_events(tmp_path, name):
+    """Every event of a run, in order, with its whole payload."""
+    made = PLAYS[name](tmp_path)
+
+    lines = [
+        json.dumps({"event": event.native_name} | event.raw).replace(str(tmp_path), "/folder")
+        for event in made.raised
+    ]
+    path = SEQUENCES / f"{name}.jsonl"
+    if os.environ.get("UPDATE_SEQUENCES"):
+        path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    assert lines == path.read_text(encoding="utf-8").splitlines()
+
+
+def test_every_event_is_in_a_sequence():
+    """No event of the table is for other hosts only."""
+    text = "".join((SEQUENCES / f"{name}.jsonl").read_text(encoding="utf-8") for name in PLAYS)
+    fired = {json.loads(line)["event"] for line in text.splitlines()}
+
+    assert set(TABLE.rows) - {DEFAULT_LANE.get(name, name) for name in fired} == set()

@@ -14,6 +14,7 @@ from pydantic_ai import Agent, ModelRetry
 from pydantic_ai.capabilities import AbstractCapability
 from pydantic_ai.exceptions import (
     AgentRunError,
+    ModelContextWindowExceededError,
     ModelHTTPError,
     ToolFailed,
     ToolFailedError,
@@ -60,10 +61,9 @@ if TYPE_CHECKING:
     from hookline.host.framework.conversation import Messages
     from hookline.host.turns import Gate
 
-# What providers say when a conversation is too long.
+# What servers say of a conversation that is too long, beside the errors that the framework knows.
 _OVERFLOW = (
-    "context_length", "context length", "context window", "prompt is too long",
-    "input is too long", "maximum context", "too many tokens",
+    "context length", "context size", "context window", "input is too long", "too many tokens",
 )  # fmt: skip
 _TOO_LARGE = 413  # the same as an HTTP status
 _KEPT_MESSAGES = 4  # of the end of a conversation, by a compaction
@@ -327,11 +327,27 @@ def _describe(error: Exception) -> str:
     """Return what an error says, and each error in it."""
     if isinstance(error, ExceptionGroup):
         return "; ".join(map(_describe, error.exceptions))
+    if isinstance(error, ModelHTTPError):
+        said = f"`{error.model_name}` answered with status {error.status_code}"
+        hints = (f"did you mean `{error.suggested_model_id}`?" if error.suggested_model_id else "",
+                 error.hint)  # fmt: skip
+        return ": ".join((said, *filter(None, (_read_message(error.body), *hints))))
     return str(error) or type(error).__name__
 
 
+def _read_message(body: object) -> str:
+    """Return what the body of a provider's error says, in the form of OpenAI or of Anthropic."""
+    inner = body.get("error", body) if isinstance(body, dict) else body
+    message = inner.get("message") if isinstance(inner, dict) else None
+    return str(message or inner or "")
+
+
 def _is_overflow(error: Exception) -> bool:
+    if isinstance(error, ExceptionGroup):
+        return any(map(_is_overflow, error.exceptions))
+    if isinstance(error, ModelContextWindowExceededError):
+        return True
     if isinstance(error, ModelHTTPError) and error.status_code == _TOO_LARGE:
         return True
-    text = _describe(error).lower()
+    text = str(error).lower()
     return any(mark in text for mark in _OVERFLOW)
