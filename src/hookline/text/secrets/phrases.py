@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import unicodedata
 from functools import cache
-from hashlib import sha256
 from typing import TYPE_CHECKING, NamedTuple
 
 import re2
 
 from hookline.text import lazy_re as re
+from hookline.text.digest import sha256
 from hookline.text.secrets.context import make_set
 from hookline.text.secrets.finding import Found
 
@@ -189,7 +189,8 @@ def _has_checksum(texts: Sequence[str], words: Mapping[str, int]) -> bool:
         number = number << 11 | words[word]
     check_bits = len(texts) // 3
     entropy = (number >> check_bits).to_bytes(len(texts) * 4 // 3, "big")
-    return sha256(entropy).digest()[0] >> (8 - check_bits) == number & ((1 << check_bits) - 1)
+    first_byte = int(sha256(entropy)[:2], 16)
+    return first_byte >> (8 - check_bits) == number & ((1 << check_bits) - 1)
 
 
 def _find_unspaced(text: str) -> Iterator[Found]:

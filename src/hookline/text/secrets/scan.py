@@ -20,7 +20,7 @@ from hookline.text.secrets.rows import CORE, GENERIC, read_shape_rows, read_vend
 from hookline.text.secrets.wallets import find_arrays, find_long_keys
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
     from hookline.text.secrets.rows import Row
 
@@ -49,7 +49,7 @@ _ESCAPE = re.compile(
 _SURROGATES = re.compile("[\ud800-\udfff]")
 _SIGNS = {"n": "\n", "r": "\r", "t": "\t", "amp": "&", "lt": "<", "gt": ">", "quot": '"'}
 _WITHOUT_LONG = frozenset(("pem-private-key", "putty-private-key", "gcp-service-account"))
-_SHORT = 4096  # characters; in a longer text each keyword is looked for by itself
+_MOST_MEMORY = 64 << 20  # bytes for each expression
 _HUGE = re2.compile(r"[A-Za-z0-9]{50}")  # in every text with a key of a wallet in one word
 _LONG = re2.compile(r"[A-Za-z0-9_=~-]{15}")  # in every text with a key that its shape proves
 
@@ -106,7 +106,7 @@ _BITCOIN = next(row for row in CORE if row.kind == "bitcoin-private-key")
 def _compile(pattern: str) -> re2._Regexp:
     options = re2.Options()
     options.log_errors = False
-    options.max_mem = 64 << 20
+    options.max_mem = _MOST_MEMORY
     return re2.compile(pattern, options)
 
 
@@ -128,57 +128,40 @@ def _scan_plain(text: str) -> Iterator[Found]:
 def _list_rows(text: str) -> Iterator[Row]:
     """Yield the rows of which a keyword is in a text, in the order of the tables."""
     index = _index_rows()
-    lower = text.lower()
-    keywords: Iterable[str] = index.rows
-    if len(text) < _SHORT:
-        hits = set(index.any_keyword.findall(lower))
-        keywords = {keyword for hit in hits for keyword in index.beside[hit]}
-    rows = {row for keyword in keywords if keyword in lower for row in index.rows[keyword]}
-    yield from sorted(rows, key=index.order.__getitem__)
+    hits = index.keywords.Match(text.lower()) or ()
+    places = {place for hit in hits for place in index.places[hit]}
+    yield from (index.rows[place] for place in sorted(places))
 
 
 class _Index(NamedTuple):
     """The rows by keyword.
 
     Attributes:
-        rows: the rows of each keyword.
-        any_keyword: an expression that finds keywords; it skips those that overlap an earlier one.
-        beside: for each keyword those that it may hide so, and itself.
-        order: the place of each row.
+        rows: all of them, in the order of the tables.
+        keywords: finds the numbers of all keywords in a text.
+        places: for each keyword the places of its rows.
     """
 
-    rows: Mapping[str, tuple[Row, ...]]
-    any_keyword: re2._Regexp
-    beside: Mapping[str, tuple[str, ...]]
-    order: Mapping[Row, int]
+    rows: Sequence[Row]
+    keywords: re2.Set
+    places: Sequence[Sequence[int]]
 
 
 @cache
 def _index_rows() -> _Index:
-    rows: dict[str, list[Row]] = {}
-    order: dict[Row, int] = {}
-    for row in (*CORE, *read_shape_rows(), *read_vendor_rows(), *GENERIC):
-        order.setdefault(row, len(order))
+    rows = (*CORE, *read_shape_rows(), *read_vendor_rows(), *GENERIC)
+    places: dict[str, list[int]] = {}
+    for place, row in enumerate(rows):
         for keyword in row.keywords:
-            rows.setdefault(keyword, []).append(row)
-    starts: dict[str, list[str]] = {}
-    for keyword in rows:
-        for size in range(1, len(keyword) + 1):
-            starts.setdefault(keyword[:size], []).append(keyword)
-    beside = {keyword: tuple(_list_hidden(keyword, starts)) for keyword in rows}
-    pattern = "|".join(re2.escape(keyword) for keyword in rows)
-    every = {key: tuple(each) for key, each in rows.items()}
-    return _Index(every, _compile(pattern), beside, order)
-
-
-def _list_hidden(word: str, starts: Mapping[str, Sequence[str]]) -> Iterator[str]:
-    """Yield the words that may begin inside a word; `starts` holds the words by their beginning."""
-    for at in range(len(word)):
-        rest = word[at:]
-        yield from starts.get(rest, ())
-        for size in range(1, len(rest)):
-            if rest[:size] in starts.get(rest[:size], ()):
-                yield rest[:size]
+            places.setdefault(keyword, []).append(place)
+    options = re2.Options()
+    options.literal = True
+    options.max_mem = _MOST_MEMORY
+    keywords = re2.Set.SearchSet(options)
+    for keyword in places:
+        keywords.Add(keyword)
+    keywords.Compile()
+    return _Index(rows, keywords, tuple(places.values()))
 
 
 def _match_row(row: Row, text: str) -> Iterator[Found]:
