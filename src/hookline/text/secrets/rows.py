@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
+import pkgutil
 import re
 from functools import cache
 from typing import NamedTuple
@@ -245,8 +245,7 @@ GENERIC = tuple(row._replace(group=-1) for row in _read_core(_GENERIC))
 
 def _read_table(name: str) -> str:
     # `importlib.resources` takes five milliseconds to import.
-    with open(os.path.join(os.path.dirname(__file__), name), encoding="utf-8") as file:
-        return file.read()
+    return (pkgutil.get_data(__name__, name) or b"").decode()
 
 
 @cache
