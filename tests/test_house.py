@@ -58,10 +58,11 @@ ELSEWHERE = {
     "adapters/claude_agent_sdk.py": ("tests/adapters", "played in its framework, `make adapters`"),
     "adapters/langchain.py": ("tests/adapters", "as above"),
     "adapters/openai_agents.py": ("tests/adapters", "as above"),
+    "adapters/openai_models.py": ("tests/adapters", "as above"),
     "adapters/openai_tools.py": ("tests/adapters", "as above"),
-    "adapters/run_hooks.py": (
+    "adapters/agent_sessions.py": (
         "tests/unit/adapters/test_pydantic_ai.py",
-        "a protocol, which mypy checks where an adapter is made",
+        "sessions are seen in runs",
     ),
     "core/dispatch.py": ("tests/plays", "the dispatcher is played, not called"),
     "core/plan.py": ("tests/plays/test_order.py", "an order is seen in a play"),

@@ -24,10 +24,10 @@ _ADAPTERS = (
     "pydantic_ai.HooksCapability",
     "pydantic_messages.messages_from_json",
     "pydantic_messages.messages_to_json",
-    "run_hooks.RunHooks",
     "claude_agent_sdk.add_hooks",
     "langchain.HooksMiddleware",
     "openai_agents.HookedRunner",
+    "openai_agents.HookedStream",
     "openai_agents.add_hooks",
 )
 

@@ -8,8 +8,10 @@ import os
 import shutil
 import subprocess
 import sys
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tests.adapters.plays import OWN, PLAYS
 from tests.hosts.packages import cache_folder
@@ -33,43 +35,43 @@ FRAMEWORKS = (
     Framework("pydantic_ai", "pydantic-ai", "pydantic-ai-slim==2.62.0"),
     Framework("claude_agent_sdk", "claude-agent-sdk", "claude-agent-sdk==0.2.186"),
     Framework("langchain", "langchain", "langchain==1.4.7"),
-    Framework("langchain_sync", "langchain", "langchain==1.4.7"),
     Framework("openai_agents", "openai-agents", "openai-agents==0.24.0"),
 )
 
 
 class Column(NamedTuple):
-    """The plays in one release of a framework: name of a play -> `ok`, `skipped` or `failed`."""
+    """The plays in one release, run in one way: name of a play -> `ok`, `skipped` or `failed`."""
 
     title: str
     cells: dict[str, str]
-    lines: tuple[str, ...]  # faults, and reasons of what did not run
+    lines: tuple[str, ...]  # faults; `tests/adapters/limits.py` says why a play is skipped
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    """Play the chosen frameworks; return 1 if a play failed."""
+    """Play the chosen frameworks; return 1 if a play failed, or a release could not be played."""
     parser = argparse.ArgumentParser(prog="python -m tests.adapters", description=__doc__)
     parser.add_argument("drivers", nargs="*", help="names of drivers; default: all")
     given = parser.parse_args(words)
     columns = [
-        play_release(framework, pin)
+        column
         for framework in FRAMEWORKS
         if not given.drivers or framework.driver in given.drivers
         for pin in (framework.oldest, "")
+        for column in play_release(framework, pin)
     ]
     print_table(columns)
-    return int(any("failed" in column.cells.values() for column in columns))
+    return int(any(not each.cells or "failed" in each.cells.values() for each in columns))
 
 
-def play_release(framework: Framework, pin: str) -> Column:
-    """Play in one release: `pin`, or the latest one."""
+def play_release(framework: Framework, pin: str) -> list[Column]:
+    """Play in one release, `pin` or the latest one; return a column for each way to run."""
     title = f"{framework.driver} {pin.partition('==')[2] or 'latest'}"
     print(title, flush=True)
     try:
         python = install_release(framework.extra, pin)
     except (OSError, subprocess.SubprocessError) as error:
         text = getattr(error, "stderr", "") or str(error)
-        return Column(title, {}, (f"not run: {text.strip()[-400:]}",))
+        return [Column(title, {}, (f"not run: {text.strip()[-400:]}",))]
     done = subprocess.run(
         [python, "-m", "tests.adapters.play", framework.driver],
         cwd=ROOT,
@@ -78,15 +80,23 @@ def play_release(framework: Framework, pin: str) -> Column:
         timeout=_SECONDS,
         check=False,
     )
-    rows = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
-    if not rows:
-        return Column(title, {"no hooks": "failed"}, (done.stderr.strip()[-800:],))
-    version, *plays = rows
+    version, *rows = [
+        json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")
+    ] or [{}]
+    if done.returncode or not rows:
+        return [Column(title, {PLAYS[0].name: "failed"}, (done.stderr.strip()[-800:],))]
+    return [
+        _read_column(f"{framework.driver} {version['version']} {way}", [*played])
+        for way, played in groupby(rows, key=itemgetter("way"))
+    ]
+
+
+def _read_column(title: str, rows: Sequence[dict[str, Any]]) -> Column:
     cells, lines = {}, []
-    for row in plays:
+    for row in rows:
         cells[row["play"]] = "skipped" if row["skip"] else "failed" if row["faults"] else "ok"
-        lines += [f"{row['play']}: {text}" for text in (*row["faults"], row["skip"]) if text]
-    return Column(f"{framework.driver} {version['version']}", cells, tuple(lines))
+        lines += [f"{row['play']}: {text}" for text in row["faults"]]
+    return Column(title, cells, tuple(lines))
 
 
 def install_release(extra: str, pin: str) -> str:

@@ -10,12 +10,13 @@ from typing import Any
 
 from hookline import Engine
 from hookline.adapters.answers import RunStoppedError
-from tests.adapters.plays import OWN, PLAYS, Play, Played, find_faults, watch
+from tests.adapters.limits import LIMITS, WAYS
+from tests.adapters.plays import CANCELLED, OWN, PLAYS, Play, Played, find_faults, watch
 
 _SECONDS = 60
 
 
-def run_play(driver: Any, play: Play) -> list[str]:
+def run_play(driver: Any, play: Play, way: str) -> list[str]:
     """Return what did not come of a play as it must."""
     engine, played, seen = Engine(), Played(), []
     watch(engine, seen)
@@ -26,12 +27,21 @@ def run_play(driver: Any, play: Play) -> list[str]:
 
     async def run() -> None:
         asked = None if play.asks is None else ask
-        await asyncio.wait_for(driver.play(engine, play, asked, played), _SECONDS)
+        work = asyncio.ensure_future(driver.play(engine, play, asked, played, way))
+        loop = asyncio.get_running_loop()
+        played.cancel = lambda: loop.call_soon_threadsafe(work.cancel)
+        done, _ = await asyncio.wait([work], timeout=_SECONDS)
+        if not done:
+            work.cancel()
+            raise TimeoutError
+        await work
 
     try:
         asyncio.run(run())
     except RunStoppedError as error:
         played.stopped = error.reason
+    except asyncio.CancelledError:
+        played.stopped = CANCELLED
     except Exception as error:  # noqa: BLE001 - of a framework, which is a fault
         return [f"{type(error).__name__}: {error}"]
     return find_faults(play, played, seen)
@@ -39,16 +49,21 @@ def run_play(driver: Any, play: Play) -> list[str]:
 
 def main() -> None:
     """Play for the framework that the command line names."""
-    driver = import_module(f"tests.adapters.drivers.{sys.argv[1]}")
+    name = sys.argv[1]
+    driver = import_module(f"tests.adapters.drivers.{name}")
     print(json.dumps({"version": metadata.version(driver.PACKAGE)}))
-    for play in PLAYS:
-        skip = driver.SKIPS.get(play.name, "")
-        faults = [] if skip else run_play(driver, play)
-        print(json.dumps({"play": play.name, "skip": skip, "faults": faults}), flush=True)
+    for way, lacks in WAYS[name].items():
+        skips = LIMITS[name] | lacks | getattr(driver, "LACKS", {})
+        for play in PLAYS:
+            skip = skips.get(play.name, "")
+            faults = [] if skip else run_play(driver, play, way)
+            row = {"way": way, "play": play.name, "skip": skip, "faults": faults}
+            print(json.dumps(row), flush=True)
     check = getattr(driver, "check", None)
     skip = "" if check else "there is nothing of its own"
     faults = asyncio.run(check()) if check else []
-    print(json.dumps({"play": OWN, "skip": skip, "faults": faults}), flush=True)
+    row = {"way": next(iter(WAYS[name])), "play": OWN, "skip": skip, "faults": faults}
+    print(json.dumps(row), flush=True)
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -11,8 +12,8 @@ from hookline import Engine, Event, Stance, Verdict
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
-    # A text of the model; or a tool, `shell` or `delegate`, and its command or task.
-    Turn = str | tuple[str, str]
+    # Of the model: a text; calls of tools, `shell` or `delegate`, with command or task; an error.
+    Turn = str | list[tuple[str, str]] | Exception
     Ask = Callable[[str], Awaitable[bool]]
 
 OWN = "own tools"  # what only one framework has, checked by its driver
@@ -26,9 +27,9 @@ WATCHED = (
 )  # fmt: skip
 
 
-def echo(word: str) -> tuple[str, str]:
-    """A call of the shell that prints a word."""
-    return ("shell", f"echo {word}")
+def echo(*words: str) -> list[tuple[str, str]]:
+    """Calls of the shell, each of which prints a word."""
+    return [("shell", f"echo {word}") for word in words]
 
 
 @dataclass
@@ -39,6 +40,13 @@ class Played:
     ran: list[str] = field(default_factory=list)
     read: list[str] = field(default_factory=list)  # each request as text
     stopped: str = ""  # why a hook ended the run
+    cancel: Callable[[], object] = bool  # cancels the run
+
+    async def wait(self) -> str:
+        """The command `cancel`: cancel the run, and work on."""
+        self.cancel()
+        await asyncio.Event().wait()
+        return "done in spite of it"
 
 
 @dataclass(frozen=True)
@@ -47,7 +55,8 @@ class Play:
 
     `told` and `hidden`: what the model reads somewhere, and nowhere. `events`: those that are
     fired, of `WATCHED`. `asks`: what the person answers. `later`: a caller approves what the run
-    ended with, and resumes it. `stopped`: why the run ends by an error.
+    ended with, and resumes it. `stopped`: why the run ends by an error. `unordered`: the events
+    come in any order.
     """
 
     name: str
@@ -61,6 +70,7 @@ class Play:
     output: str = "done"
     stopped: str = ""
     later: bool = False
+    unordered: bool = False
 
 
 def _replace_output(event: Event) -> Verdict:
@@ -78,6 +88,16 @@ def _send_back_once(event: Event) -> Verdict | None:
     return None if event.body.value("stop_hook_active") else hookline.deny(AGAIN)
 
 
+def _refuse_once() -> Callable[[Engine], object]:
+    verdicts: list[Any] = []
+
+    def register(engine: Engine) -> None:
+        verdicts[:] = [hookline.deny(REASON), None]
+        engine.on("model.response")(lambda _: verdicts.pop(0))
+
+    return register
+
+
 def _on(kind: str, verdict: Any, **options: Any) -> Callable[[Engine], object]:
     def register(engine: Engine) -> None:
         call = verdict if callable(verdict) else lambda _: verdict
@@ -88,51 +108,74 @@ def _on(kind: str, verdict: Any, **options: Any) -> Callable[[Engine], object]:
 
 CALLED = ("prompt.submit", "tool.before", "tool.after", "stop")
 REFUSED = ("prompt.submit", "tool.before", "stop")
+SAID = ("prompt.submit", "stop")
 ONE = (echo("one"), "done")
+CANCELLED = "cancelled"
 
 ELSE = [{"role": "user", "content": "something else"}]
 ASK = _on("tool.before", hookline.ask("may it?"))
 DENY = _on("tool.before", hookline.deny(REASON), tool=("shell", "Bash"))
+DENY_TWO = _on("tool.before", hookline.deny(REASON), command="echo two")
+HELP: tuple[Turn, ...] = ([("delegate", "help")], echo("one"), "half", "done")
 NESTED = (
     "prompt.submit", "tool.before", "subagent.start", "tool.before", "tool.after", "subagent.stop",
     "tool.after", "stop",
 )  # fmt: skip
 
 PLAYS = (
-    Play("no hooks", lambda _: None, ONE, ("one",), CALLED, told=("one",)),
+    Play("observe", lambda _: None, ONE, ("one",), CALLED, told=("one",)),
     Play("block", DENY, ONE, (), REFUSED, told=(REASON,)),
     Play("rewrite input", _on("tool.before", hookline.rewrite({"command": "echo two"})), ONE,
          ("two",), CALLED, told=("two",)),
     Play("rewrite output", _on("tool.after", _replace_output), (echo("first-word"), "done"),
          ("first-word",), CALLED, told=("***",), hidden=("\nfirst-word",)),
-    Play("inject", _on("prompt.submit", hookline.context(CONTEXT)), ONE, ("one",), CALLED,
+    Play("answer for the tool", _on("tool.before", Verdict(effects={"return": "***"})), ONE, (),
+         REFUSED, told=("***",)),
+    Play("inject at prompt", _on("prompt.submit", hookline.context(CONTEXT)), ONE, ("one",), CALLED,
          told=(CONTEXT,)),
-    Play("inject at tool", _on("tool.after", hookline.context(CONTEXT)), ONE, ("one",), CALLED,
+    Play("inject before tool", _on("tool.before", hookline.context(CONTEXT)), ONE, ("one",), CALLED,
          told=(CONTEXT, "one")),
-    Play("ask denied", ASK, ONE, (), REFUSED, asks=False),
-    Play("ask granted", ASK, ONE, ("one",), CALLED, asks=True, told=("one",)),
-    Play("ask nobody", ASK, ONE, (), REFUSED),
-    Play("ask later", ASK, ONE, ("one",), CALLED, told=("one",), later=True),
-    Play("stop redo", _on("stop", _send_back_once), ("half", "done"), (),
+    Play("inject after tool", _on("tool.after", hookline.context(CONTEXT)), ONE, ("one",), CALLED,
+         told=(CONTEXT, "one")),
+    Play("ask, denied", ASK, ONE, (), REFUSED, asks=False),
+    Play("ask, granted", ASK, ONE, ("one",), CALLED, asks=True, told=("one",)),
+    Play("ask, no person", ASK, ONE, (), REFUSED),
+    Play("ask, later", ASK, ONE, ("one",), CALLED, told=("one",), later=True),
+    Play("redo at stop", _on("stop", _send_back_once), ("half", "done"), (),
          ("prompt.submit", "stop", "stop"), told=(AGAIN,)),
-    Play("failing hook", _on("tool.before", _fail, on_failure=Stance.DENY), ONE, (), REFUSED,
+    Play("failing guard", _on("tool.before", _fail, on_failure=Stance.DENY), ONE, (), REFUSED,
          told=("this guard is broken",)),
-    Play("failing tool", lambda _: None, (("shell", "exit 3"), "done"), (),
+    Play("failing observer", _on("tool.after", _fail), ONE, ("one",), CALLED, told=("one",)),
+    Play("failing tool", lambda _: None, ([("shell", "exit 3")], "done"), (),
          ("prompt.submit", "tool.before", "tool.failure", "stop")),
+    Play("parallel calls", DENY_TWO, (echo("one", "two"), "done"), ("one",),
+         (*CALLED, "tool.before"), told=("one", REASON), unordered=True),
+    Play("cancelled run", lambda _: None, ([("shell", "cancel")], "done"), (), CALLED[:2],
+         output="", stopped=CANCELLED),
     Play("halt", _on("tool.after", hookline.halt(REASON)), ONE, ("one",), CALLED[:-1],
          output="", stopped=REASON),
     Play("refuse prompt", _on("prompt.submit", hookline.deny(REASON)), ONE, (), CALLED[:1],
          hidden=(PROMPT,), output="", stopped=REASON),
     Play("rewrite prompt", _on("prompt.submit", hookline.rewrite(text="something else")),
-         ("done",), (), ("prompt.submit", "stop"), told=("something else",), hidden=(PROMPT,)),
+         ("done",), (), SAID, told=("something else",), hidden=(PROMPT,)),
     Play("refuse request", _on("model.request", hookline.deny(REASON)), ONE, (), CALLED[:1],
          output="", stopped=REASON),
     Play("rewrite messages", _on("model.request", hookline.rewrite(messages=ELSE)), ("done",), (),
-         ("prompt.submit", "stop"), told=("something else",), hidden=(PROMPT,)),
+         SAID, told=("something else",), hidden=(PROMPT,)),
+    Play("answer for the model", _on("model.request", Verdict(effects={"return": "done"})), (), (),
+         SAID),
+    Play("repeat request", _on("model.error", hookline.retry(0)), (OSError("down"), "done"), (),
+         SAID),
+    Play("refuse response", _refuse_once(), ("raw", "done"), (), SAID, told=(REASON,)),
     Play("rewrite response", _on("model.response", hookline.rewrite(text="done")), ("raw",), (),
-         ("prompt.submit", "stop")),
-    Play("sub-agent", lambda _: None, (("delegate", "help"), echo("one"), "half", "done"),
-         ("one",), NESTED, told=("half",)),
+         SAID),
+    Play("sub-agent", lambda _: None, HELP, ("one",), NESTED, told=("half",)),
+    Play("inject at sub-agent", _on("subagent.start", hookline.context(CONTEXT)), HELP, ("one",),
+         NESTED, told=(CONTEXT,)),
+    Play("refuse sub-agent", _on("subagent.start", hookline.deny(REASON)),
+         ([("delegate", "help")], "done"), (),
+         ("prompt.submit", "tool.before", "subagent.start", "tool.failure", "stop"),
+         told=(REASON,)),
 )  # fmt: skip
 
 
@@ -145,13 +188,14 @@ def watch(engine: Engine, seen: list[str]) -> None:
 def find_faults(play: Play, played: Played, seen: list[str]) -> list[str]:
     """Return what did not come of a play as it must."""
     read = "\n".join(played.read)
+    put = sorted if play.unordered else list
     faults = [
         f"{name}: {got!r}, not {wanted!r}"
         for name, got, wanted in (
             ("output", played.output, play.output),
             ("stopped", played.stopped, play.stopped),
             ("ran", tuple(played.ran), play.ran),
-            ("events", tuple(seen), play.events),
+            ("events", put(seen), put(play.events)),
         )
         if got != wanted
     ]

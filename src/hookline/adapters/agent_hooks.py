@@ -13,14 +13,14 @@ from collections import OrderedDict
 from hookline.adapters.answers import (
     Approval,
     Call,
-    CompactionAnswer,
     ModelAnswer,
     PromptAnswer,
     ResponseAnswer,
     ResultAnswer,
-    StartAnswer,
+    RunStoppedError,
     ToolAnswer,
 )
+from hookline.model.frozen import Frozen
 from hookline.model.verdict import Decision, Stance
 
 TYPE_CHECKING = False
@@ -43,18 +43,26 @@ _CLOSED = frozenset(
         "model.response",
         "tool.before",
         "tool.permission.request",
-        "compact.before",
         "subagent.start",
     }
 )
 _MOST_STORED = 256  # answers about calls that are not over
-_MOST_SESSIONS = 256
 _NO_PERSON = "a hook wants a person to decide, and there is none to ask"
 _WITHHELD = "hookline withheld the result, because it could not ask the hooks about it"
 
 
+class _Stored(Frozen):
+    """The answer about a call that is not over, and what hooks said to the model before it."""
+
+    given: Any
+    answer: ToolAnswer
+    context: tuple[str, ...]
+
+
 class AgentHooks:
     """The hooks of one agent in one session.
+
+    A method that asks before something happens raises `RunStoppedError` if the run must not go on.
 
     Args:
         engine: whose hooks are asked.
@@ -87,7 +95,8 @@ class AgentHooks:
         self.ask = ask
         self.notify = notify or logging.getLogger("hookline").warning
         self.tools = tools or {}
-        self._stored: OrderedDict[tuple[str, str], tuple[Any, ToolAnswer]] = OrderedDict()
+        self._has_started = False
+        self._stored: OrderedDict[tuple[str, str], _Stored] = OrderedDict()
         self._unanswered: dict[tuple[str, str], Approval] = {}
 
     def child(self, agent_id: str, agent_type: str = "") -> AgentHooks:
@@ -103,58 +112,102 @@ class AgentHooks:
             tools=self.tools,
         )
 
-    # -- session and prompt --------------------------------------------------------------------
+    # -- the begin of a turn ---------------------------------------------------------------------
 
-    async def start_session(self, source: str = "startup", model: str = "") -> StartAnswer:
-        """Report that the session begins; its context is for the model."""
-        decision = await self._fire("session.start", source=source, model=model)
-        return StartAnswer(refusal=_find_refusal(decision), context=decision.for_agent)
+    async def begin_turn(self, text: str) -> PromptAnswer:
+        """Ask about the prompt that begins a turn; first of a session, about the session too.
+
+        For a sub-agent it asks whether it may start.
+
+        Raises:
+            RunStoppedError: a hook refused it.
+        """
+        if self.agent:
+            return PromptAnswer(text=text, context=await self.start_subagent(text))
+        context = () if self._has_started else await self.start_session()
+        answer = await self.submit_prompt(text)
+        return answer.replace(context=(*context, *answer.context))
+
+    async def start_session(self, source: str = "startup") -> tuple[str, ...]:
+        """Report that the session begins; return text for the model.
+
+        Raises:
+            RunStoppedError: a hook ended the run.
+        """
+        self._has_started = True
+        decision = await self._fire("session.start", source=source)
+        await self._stop_if_refused(decision)
+        return decision.for_agent
 
     async def end_session(self, reason: str = "") -> None:
         """Report that the session ends."""
         await self._fire("session.end", reason=reason)
+        self._has_started = False
         self._forget()
 
-    async def submit_prompt(self, text: str, source: str = "user") -> PromptAnswer:
-        """Ask about a prompt. `source`: `hook` for one that repeats what a stop hook said."""
+    async def submit_prompt(self, text: str) -> PromptAnswer:
+        """Ask about a prompt.
+
+        Raises:
+            RunStoppedError: a hook refused it.
+        """
         self._forget()
-        decision = await self._fire("prompt.submit", prompt=text, source=source)
-        refusal = await self._settle(decision)
-        rewrite = decision.rewrite
-        new = rewrite.value if rewrite is not None and rewrite.target == "text" else text
-        return PromptAnswer(text=new, refusal=refusal, context=decision.for_agent)
+        decision = await self._fire("prompt.submit", prompt=text, source="user")
+        await self._stop_if_refused(decision)
+        return PromptAnswer(text=_read(decision, "text", text), context=decision.for_agent)
+
+    async def start_subagent(self, task: str) -> tuple[str, ...]:
+        """Ask whether this sub-agent may start; return text for its model.
+
+        Raises:
+            RunStoppedError: a hook refused it.
+        """
+        decision = await self._fire("subagent.start", agent_type=self.agent_type, task=task)
+        await self._stop_if_refused(decision)
+        return decision.for_agent
 
     # -- model ---------------------------------------------------------------------------------
 
     async def before_model(
         self, model: str, messages: Sequence[Any], tools: Sequence[str] = ()
     ) -> ModelAnswer:
-        """Ask about a request to the model. `messages` and `tools` are plain JSON."""
+        """Ask about a request to the model. `messages` and `tools` are plain JSON.
+
+        Raises:
+            RunStoppedError: a hook refused it.
+        """
         decision = await self._fire(
             "model.request", model=model, messages=[*messages], tools=[*tools]
         )
-        rewrite = decision.rewrite
+        await self._stop_if_refused(decision)
         return ModelAnswer(
-            messages=rewrite.value if rewrite and rewrite.target == "messages" else None,
+            messages=_read(decision, "messages", None),
             response=decision.effects.get("return"),
-            refusal=await self._settle(decision),
             context=decision.for_agent,
         )
 
     async def after_model(
-        self, model: str, response: str, usage: Mapping[str, Any] | None = None
+        self, model: str, response: str, usage: Mapping[str, Any], *, is_last: bool = False
     ) -> ResponseAnswer:
-        """Ask about the text that the model answered. `usage`: counts of tokens, by name."""
+        """Ask about the text that the model answered.
+
+        Args:
+            model: its name.
+            response: its text.
+            usage: counts of tokens, by name.
+            is_last: the model cannot be asked again, so that a refusal ends the run.
+
+        Raises:
+            RunStoppedError: a hook ended the run.
+        """
         decision = await self._fire(
-            "model.response", model=model, response=response, usage=dict(usage or {})
+            "model.response", model=model, response=response, usage=dict(usage)
         )
-        rewrite = decision.rewrite
-        return ResponseAnswer(
-            response=rewrite.value if rewrite and rewrite.target == "text" else response,
-            refusal="" if decision.stance is Stance.HALT else _find_refusal(decision),
-            ends=_find_end(decision),
-            retry_after=decision.retry_after,
-        )
+        _stop_if_halted(decision)
+        refusal = _find_refusal(decision)
+        if refusal and is_last:
+            raise RunStoppedError(refusal, decision.kind)
+        return ResponseAnswer(response=_read(decision, "text", response), refusal=refusal)
 
     async def model_error(self, model: str, error: BaseException) -> float | None:
         """Report a failed request; return after how many seconds a hook wants it repeated."""
@@ -165,34 +218,63 @@ class AgentHooks:
     # -- tools ---------------------------------------------------------------------------------
 
     async def before_tool(
-        self, tool: str, given: Mapping[str, Any], call_id: str = ""
+        self,
+        tool: str,
+        given: Mapping[str, Any],
+        call_id: str = "",
+        *,
+        is_approved: bool = False,
     ) -> ToolAnswer:
-        """Ask about a call of a tool before it runs; `given` is its input as plain JSON.
+        """Ask about a call of a tool before it runs, and settle a question about it.
 
         Asked again about the same call, it returns the answer of the first time, and no hook runs
         again: frameworks ask again when they resume a run after a question.
+
+        Args:
+            tool: the framework's name.
+            given: the input as plain JSON.
+            call_id: of this call.
+            is_approved: a person has decided already, so that no question is asked.
+
+        Raises:
+            RunStoppedError: a hook ended the run.
         """
+        answer = await self._ask_before_tool(tool, given, call_id)
+        if not answer.question:
+            return answer
+        if is_approved:
+            return answer.replace(question="")
+        question = answer.question
+        approval = await self.approve(tool, answer.input, call_id, question)
+        return answer.replace(
+            input=approval.input,
+            refusal=approval.reason,
+            question="" if approval.answered else question,
+        )
+
+    async def _ask_before_tool(
+        self, tool: str, given: Mapping[str, Any], call_id: str
+    ) -> ToolAnswer:
         key = (call_id, tool)
         stored = self._stored.get(key) if call_id else None
-        if stored is not None and stored[0] == given:
-            return stored[1]
+        if stored is not None and stored.given == given:
+            return stored.answer
         decision = await self._fire("tool.before", **self._describe(tool, given, call_id))
-        rewrite = decision.rewrite
+        _stop_if_halted(decision)
         asks = decision.stance is Stance.ASK or bool(decision.effects.get("defer"))
+        refusal, context = _find_refusal(decision), decision.for_agent
+        has_result = "return" in decision.effects
         answer = ToolAnswer(
-            input=rewrite.value if rewrite and rewrite.target == "input" else given,
-            refusal=_find_refusal(decision),
+            input=_read(decision, "input", given),
+            refusal="\n\n".join((refusal, *context)) if refusal else "",
             question=(decision.reason or _NO_PERSON) if asks else "",
-            allowed=decision.stance is Stance.ALLOW,
-            has_result="return" in decision.effects,
+            has_result=has_result,
             result=decision.effects.get("return"),
-            ends=_find_end(decision),
-            context=decision.for_agent,
+            context=context if has_result else (),
         )
-        if call_id:
-            self._stored[key] = given, answer
-            while len(self._stored) > _MOST_STORED:
-                self._stored.popitem(last=False)
+        self._stored[key] = _Stored(given=given, answer=answer, context=context)
+        while len(self._stored) > _MOST_STORED:
+            self._stored.popitem(last=False)
         return answer
 
     async def approve(
@@ -207,8 +289,7 @@ class AgentHooks:
             return stored
         about = self._describe(tool, given, call_id)
         decision = await self._fire("tool.permission.request", **about, reason=question)
-        rewrite = decision.rewrite
-        new = rewrite.value if rewrite and rewrite.target == "input" else given
+        new = _read(decision, "input", given)
         source = "hook"
         if refusal := _find_refusal(decision):
             approval = Approval(granted=False, input=new, reason=refusal)
@@ -235,39 +316,43 @@ class AgentHooks:
         result: Any,
         duration: float | None = None,
     ) -> ResultAnswer:
-        """Ask about the result of a tool that ran. `duration` in seconds."""
+        """Ask about the result of a tool that ran. `duration` in seconds.
+
+        Raises:
+            RunStoppedError: a hook ended the run.
+        """
         about = self._describe(tool, given, call_id)
-        self._forget((call_id, tool))
+        context = self._take_context(tool, call_id)
         decision = await self._fire("tool.after", **about, result=result, duration=duration)
         rewrite = decision.rewrite
         if rewrite is not None and rewrite.target == "output":
-            return _make_result(decision, rewrite.value, changed=True)
+            return _make_result(decision, context, rewrite.value, changed=True)
         if decision.stance is Stance.DENY and not decision.verdicts:  # the hooks were not asked
-            return _make_result(decision, _WITHHELD, changed=True)
-        return _make_result(decision, result)
+            return _make_result(decision, context, _WITHHELD, changed=True)
+        return _make_result(decision, context, result)
 
     async def tool_failed(
-        self,
-        tool: str,
-        given: Mapping[str, Any],
-        call_id: str,
-        error: str,
-        *,
-        is_interrupt: bool = False,
+        self, tool: str, given: Mapping[str, Any], call_id: str, error: str
     ) -> ResultAnswer:
-        """Ask about a call that ran and failed. A call that a hook refused did not run."""
-        about = self._describe(tool, given, call_id)
-        self._forget((call_id, tool))
-        decision = await self._fire("tool.failure", **about, error=error, is_interrupt=is_interrupt)
-        return _make_result(decision, error)
+        """Ask about a call that ran and failed. A call that a hook refused did not run.
 
-    def _forget(self, key: tuple[str, str] | None = None) -> None:
-        """Drop the stored answers about a call; without a key, all."""
-        for stored in (self._stored, self._unanswered):
-            if key is None:
-                stored.clear()
-            else:
-                stored.pop(key, None)
+        Raises:
+            RunStoppedError: a hook ended the run.
+        """
+        about = self._describe(tool, given, call_id)
+        context = self._take_context(tool, call_id)
+        decision = await self._fire("tool.failure", **about, error=error)
+        return _make_result(decision, context, error)
+
+    def _take_context(self, tool: str, call_id: str) -> tuple[str, ...]:
+        """Drop the stored answers about a call; return what hooks said to the model before it."""
+        self._unanswered.pop((call_id, tool), None)
+        stored = self._stored.pop((call_id, tool), None)
+        return stored.context if stored else ()
+
+    def _forget(self) -> None:
+        self._stored.clear()
+        self._unanswered.clear()
 
     def _describe(self, tool: str, given: Mapping[str, Any], call_id: str) -> dict[str, Any]:
         return {"tool": self.tools.get(tool, tool), "input": given, "call_id": call_id}
@@ -298,32 +383,6 @@ class AgentHooks:
         """Report that the run ends because it reached a limit of requests."""
         await self._fire("limit.iterations", limit=limit)
 
-    # -- sub-agents and compaction -------------------------------------------------------------
-
-    async def start_subagent(self, task: str) -> StartAnswer:
-        """Ask whether this sub-agent may start; its context is for the sub-agent."""
-        decision = await self._fire("subagent.start", agent_type=self.agent_type, task=task)
-        return StartAnswer(refusal=await self._settle(decision), context=decision.for_agent)
-
-    async def before_compaction(
-        self, trigger: str = "auto", tokens: int | None = None, instructions: str = ""
-    ) -> CompactionAnswer:
-        """Ask about a compaction of the history."""
-        about = {"trigger": trigger, "tokens": tokens, "instructions": instructions}
-        decision = await self._fire("compact.before", **about)
-        rewrite = decision.rewrite
-        return CompactionAnswer(
-            refusal=await self._settle(decision),
-            instructions=decision.effects.get("instructions", instructions),
-            summary=rewrite.value if rewrite and rewrite.target == "summary" else None,
-            context=decision.for_agent,
-        )
-
-    async def after_compaction(self, summary: str, tokens: int | None = None) -> tuple[str, ...]:
-        """Report a compaction; return text for the model."""
-        decision = await self._fire("compact.after", summary=summary, tokens=tokens)
-        return decision.for_agent
-
     # -- asking --------------------------------------------------------------------------------
 
     async def _fire(self, kind: str, **payload: Any) -> Decision:
@@ -350,14 +409,17 @@ class AgentHooks:
             self.notify(text)
         return decision
 
-    async def _settle(self, decision: Decision) -> str:
-        """Return why something must not happen; a person answers a question first."""
-        if decision.stance is not Stance.ASK:
-            return _find_refusal(decision)
-        question = decision.reason or _NO_PERSON
-        if self.ask is None:
-            return question
-        return "" if await self._ask(question, Call()) else f"the user did not allow it: {question}"
+    async def _stop_if_refused(self, decision: Decision) -> None:
+        """Stop the run if a hook refuses; a person answers a question first."""
+        reason = _find_refusal(decision)
+        if decision.stance is Stance.ASK:
+            question = decision.reason or _NO_PERSON
+            if self.ask is None:
+                reason = question
+            elif not await self._ask(question, Call()):
+                reason = f"the user did not allow it: {question}"
+        if reason:
+            raise RunStoppedError(reason, decision.kind)
 
     async def _ask(self, question: str, call: Call) -> bool:
         if self.ask is None:
@@ -369,58 +431,28 @@ class AgentHooks:
             return False
 
 
-class AgentSessions:
-    """The hooks of each session that an adapter began; `options` are those of `AgentHooks`."""
-
-    def __init__(self, engine: Engine, **options: Any) -> None:
-        self._engine = engine
-        self._options = options
-        self._known: OrderedDict[str, AgentHooks] = OrderedDict()
-
-    def __contains__(self, session_id: str) -> bool:
-        return session_id in self._known
-
-    def find(self, session_id: str, agent: str = "", agent_type: str = "") -> AgentHooks:
-        """Return the hooks of a session, or of a sub-agent in it; made when first asked for."""
-        key = f"{session_id}\n{agent}" if agent else session_id
-        if key not in self._known:
-            about: dict[str, Any] = {
-                "session_id": session_id,
-                "agent": agent,
-                "agent_type": agent_type,
-            }
-            self._known[key] = AgentHooks(self._engine, **about, **self._options)
-            while len(self._known) > _MOST_SESSIONS:
-                self._known.popitem(last=False)
-        return self._known[key]
-
-    async def end(self, reason: str = "") -> None:
-        """Report the end of every session."""
-        while self._known:
-            _, hooks = self._known.popitem(last=False)
-            if not hooks.agent:
-                await hooks.end_session(reason)
-
-
 def _find_refusal(decision: Decision) -> str:
     if decision.stance < Stance.DENY:
         return ""
     return decision.reason or "a hook refused it"
 
 
-def _find_end(decision: Decision) -> str:
-    if decision.stance is not Stance.HALT:
-        return ""
-    return decision.reason or "a hook ended the run"
+def _stop_if_halted(decision: Decision) -> None:
+    if decision.stance is Stance.HALT:
+        raise RunStoppedError(decision.reason or "a hook ended the run", decision.kind)
 
 
-def _make_result(decision: Decision, result: Any, *, changed: bool = False) -> ResultAnswer:
+def _read(decision: Decision, target: str, unchanged: Any) -> Any:
+    """Return what a hook put in the place of a value; the value itself if none did."""
+    rewrite = decision.rewrite
+    return rewrite.value if rewrite is not None and rewrite.target == target else unchanged
+
+
+def _make_result(
+    decision: Decision, context: tuple[str, ...], result: Any, *, changed: bool = False
+) -> ResultAnswer:
     """Return the answer about a call that ran: a denial is feedback for the model."""
+    _stop_if_halted(decision)
     feedback = (decision.reason,) if decision.stance is Stance.DENY and decision.reason else ()
-    return ResultAnswer(
-        result=result,
-        changed=changed,
-        context=(*feedback, *decision.for_agent),
-        ends=_find_end(decision),
-        retry_after=decision.retry_after,
-    )
+    texts = (*context, *feedback, *decision.for_agent)
+    return ResultAnswer(result=result, changed=changed, context=texts)

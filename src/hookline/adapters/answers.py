@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 class RunStoppedError(Exception):
-    """A hook refused a prompt or a model request, or ended the run.
+    """A hook refused a prompt, a model request or a sub-agent, or ended the run.
 
     Every adapter raises it out of the framework's own run function. `kind` is the canonical event.
     """
@@ -19,6 +19,13 @@ class RunStoppedError(Exception):
         super().__init__(reason)
         self.reason = reason
         self.kind = kind
+
+    @classmethod
+    def find(cls, error: BaseException | None) -> RunStoppedError | None:
+        """Return the error that a framework made another one of, if it is one of these."""
+        while error is not None and not isinstance(error, cls):
+            error = error.__cause__
+        return error
 
 
 class Call(Frozen):
@@ -32,18 +39,10 @@ class Call(Frozen):
     call_id: str = ""
 
 
-class StartAnswer(Frozen):
-    """Of a session or a sub-agent: `refusal` is empty, or says why it must not start."""
-
-    refusal: str = ""
-    context: tuple[str, ...] = ()
-
-
 class PromptAnswer(Frozen):
-    """The prompt to use; or a refusal. `context` is text for the model beside the prompt."""
+    """The prompt to use; `context` is text for the model beside it."""
 
     text: str
-    refusal: str = ""
     context: tuple[str, ...] = ()
 
 
@@ -52,38 +51,29 @@ class ModelAnswer(Frozen):
 
     messages: list[Any] | None = None
     response: Any = None
-    refusal: str = ""
     context: tuple[str, ...] = ()
 
 
 class ResponseAnswer(Frozen):
-    """The model's text to use.
-
-    `refusal`: the model must answer again, and this says why; `ends`: why the run must end;
-    `retry_after`: seconds to wait before it answers again.
-    """
+    """The model's text to use. `refusal`: the model must answer again, and this says why."""
 
     response: Any
     refusal: str = ""
-    ends: str = ""
-    retry_after: float | None = None
 
 
 class ToolAnswer(Frozen):
     """The input to run a tool with, unless `refusal` says why it must not run.
 
-    `question`: a person must decide first, see `AgentHooks.approve`. `allowed`: a hook approved the
-    call, so that a host may skip its own prompt. `has_result`: `result` stands in for the tool's.
-    `ends`: why the whole run must end.
+    `question` is a refusal's if a hook wanted a person to decide, and there was none to ask. A
+    framework that can pause may leave it to the caller. `has_result`: `result` stands in for the
+    tool's, and `context` is text beside it. Of a call that runs, the text comes with its result.
     """
 
     input: Any
     refusal: str = ""
     question: str = ""
-    allowed: bool = False
     has_result: bool = False
     result: Any = None
-    ends: str = ""
     context: tuple[str, ...] = ()
 
 
@@ -100,22 +90,8 @@ class Approval(Frozen):
 
 
 class ResultAnswer(Frozen):
-    """The result that the model sees, with text beside it. `ends`: why the run must end.
-
-    `changed`: a hook replaced the result. `retry_after`: a hook wants the call repeated.
-    """
+    """The result that the model sees, with text beside it. `changed`: a hook replaced it."""
 
     result: Any
     changed: bool = False
-    context: tuple[str, ...] = ()
-    ends: str = ""
-    retry_after: float | None = None
-
-
-class CompactionAnswer(Frozen):
-    """Whether and how to compact: a refusal, instructions, or the summary of a hook."""
-
-    refusal: str = ""
-    instructions: str = ""
-    summary: str | None = None
     context: tuple[str, ...] = ()

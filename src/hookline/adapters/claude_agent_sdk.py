@@ -2,8 +2,8 @@
 
 options = add_hooks(engine, ClaudeAgentOptions(allowed_tools=["Bash"]))
 
-The SDK's program sends the payloads of Claude Code, and gets its replies. It has no callbacks for
-`SessionStart` and `SessionEnd`; `hookline install claude-code` covers them.
+The SDK's program sends the payloads of Claude Code, and gets its replies. It calls no callback at
+`SessionStart` and `SessionEnd`.
 """
 
 from __future__ import annotations
@@ -15,14 +15,12 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from hookline.adapters.frameworks import make_missing_error
 from hookline.engine.notices import add_notices, write_reply
-from hookline.installation import install_command
 
 try:
     from claude_agent_sdk import ClaudeAgentOptions, HookMatcher
     from claude_agent_sdk.types import HookEvent
 except ImportError as error:
-    command = install_command(extra="claude-agent-sdk")
-    raise make_missing_error("Claude Agent SDK", command, error) from error
+    raise make_missing_error("Claude Agent SDK", "claude-agent-sdk", error) from error
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -38,6 +36,8 @@ if TYPE_CHECKING:
 __all__ = ["add_hooks"]
 
 _DIALECT = "claude-code"
+# The program calls these, too, though the SDK's type does not name them.
+_UNTYPED = ("PostToolBatch", "StopFailure")
 _SECONDS = 600.0  # that the program waits, as for a hook in its settings
 _MARGIN = 2.0  # within which an answer arrives
 _REFUSED = 2  # the exit code by which a hook's program refuses
@@ -50,10 +50,10 @@ def add_hooks(
     notify: Notify | None = None,
     seconds: float = _SECONDS,
 ) -> ClaudeAgentOptions:
-    """Return a copy of the options with a callback on each event of the SDK, before their own.
+    """Return a copy of the options with one more callback on each event of the SDK.
 
-    If a callback fails, the program refuses the action. A question goes to `can_use_tool` of the
-    options.
+    The program calls it at the same time as those that the options have already. If a callback
+    fails, the program refuses the action. A question goes to `can_use_tool` of the options.
 
     Args:
         engine: whose hooks are asked.
@@ -90,10 +90,10 @@ def make_callback(
 
 def _list_events() -> tuple[str, ...]:
     """Return the events that the installed SDK has callbacks for."""
-    names: list[str] = []
+    names = [*_UNTYPED]
     for part in get_args(HookEvent) or (HookEvent,):
         names += [part] if isinstance(part, str) else get_args(part)
-    return tuple(names)
+    return tuple(dict.fromkeys(names))
 
 
 def _read_reply(reply: Reply, event: Event, notify: Notify | None) -> dict[str, Any]:

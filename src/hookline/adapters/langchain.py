@@ -2,14 +2,13 @@
 
 agent = create_agent(model, tools, middleware=[HooksMiddleware(engine)])
 
-It serves `invoke` and `ainvoke`. Put it last in the list, so that no other middleware changes what
-the hooks have seen.
+It serves `invoke`, `stream`, and their asynchronous forms. Put it last in the list, so that no
+other middleware changes what the hooks have seen.
 """
 
 from __future__ import annotations
 
 import asyncio
-import json
 import time
 import uuid
 from concurrent.futures import ThreadPoolExecutor
@@ -18,11 +17,14 @@ from contextvars import copy_context
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any, NotRequired
 
-from hookline.adapters.agent_hooks import AgentHooks, AgentSessions
+from hookline.adapters.agent_sessions import RUNNING, AgentSessions
 from hookline.adapters.answers import RunStoppedError
-from hookline.adapters.frameworks import make_missing_error
-from hookline.adapters.run_hooks import RUNNING
-from hookline.installation import install_command
+from hookline.adapters.frameworks import (
+    MOST_ATTEMPTS,
+    build_messages,
+    make_missing_error,
+    to_text,
+)
 
 try:
     from langchain.agents.middleware import AgentMiddleware, AgentState, hook_config
@@ -38,19 +40,16 @@ try:
     from langgraph.errors import GraphBubbleUp
     from langgraph.types import Command, interrupt
 except ImportError as error:
-    command = install_command(extra="langchain")
-    raise make_missing_error("LangChain", command, error) from error
+    raise make_missing_error("LangChain", "langchain", error) from error
 
 if TYPE_CHECKING:
-    from collections.abc import Coroutine, Iterator, Mapping, Sequence
+    from collections.abc import Coroutine, Iterator, Mapping
 
-    from hookline.adapters.agent_hooks import Ask, Notify
+    from hookline.adapters.agent_hooks import AgentHooks, Ask, Notify
     from hookline.adapters.answers import ResultAnswer
     from hookline.engine.engine import Engine
 
 __all__ = ["HooksMiddleware"]
-
-_MOST_ATTEMPTS = 3  # of one request to the model
 
 
 class HooksState(AgentState):  # type: ignore[misc]  # untyped without the framework
@@ -88,7 +87,6 @@ class HooksMiddleware(AgentMiddleware):  # type: ignore[misc]  # untyped without
     ) -> None:
         super().__init__()
         self._sessions = AgentSessions(engine, ask=ask, notify=notify, tools=tools)
-        self._tool_names = tools
         self._defers = defers
 
     async def end_sessions(self, reason: str = "") -> None:
@@ -103,36 +101,21 @@ class HooksMiddleware(AgentMiddleware):  # type: ignore[misc]  # untyped without
     async def abefore_agent(self, state: Any, runtime: Any) -> dict[str, Any] | None:
         """Ask about the prompt, which begins a run."""
         parent = RUNNING.get()
-        if isinstance(parent, AgentHooks):
+        if parent is not None:
             name = str(get_config().get("metadata", {}).get("lc_agent_name") or "")
             session = (parent.session_id, uuid.uuid4().hex, name)
         else:
             kept = state.get("hookline_session")
             session = kept or (_find_thread() or uuid.uuid4().hex, "", "")
-        is_new = session[0] not in self._sessions
         update: dict[str, Any] = {"hookline_session": session}
-        hooks = self._sessions.find(*session)
         message = state["messages"][-1] if state["messages"] else None
         if not isinstance(message, HumanMessage):
             return update
         text = str(message.text)
-        context: list[str] = []
-        if hooks.agent:
-            start = await hooks.start_subagent(text)
-            _refuse(start.refusal, "subagent.start")
-            context += start.context
-            new = text
-        else:
-            if is_new:
-                start = await hooks.start_session()
-                _refuse(start.refusal, "session.start")
-                context += start.context
-            answer = await hooks.submit_prompt(text)
-            _refuse(answer.refusal, "prompt.submit")
-            context += answer.context
-            new = answer.text
-        changed = [] if new == text else [message.model_copy(update={"content": new})]
-        update["messages"] = [*changed, *(HumanMessage(content=each) for each in context)]
+        answer = await self._sessions.find(*session).begin_turn(text)
+        changed = [message.model_copy(update={"content": answer.text})]
+        context = [HumanMessage(content=each) for each in answer.context]
+        update["messages"] = [*(changed if answer.text != text else ()), *context]
         return update
 
     def before_agent(self, state: Any, runtime: Any) -> dict[str, Any] | None:
@@ -180,12 +163,13 @@ class HooksMiddleware(AgentMiddleware):  # type: ignore[misc]  # untyped without
         tools = [str(getattr(tool, "name", tool)) for tool in request.tools]
         hooks = self._find_hooks(request.state)
         answer = await hooks.before_model(_find_model(request), shown, tools)
-        _refuse(answer.refusal, "model.request")
         if answer.response is not None:
             return request, ModelResponse(result=[AIMessage(content=str(answer.response))])
         messages = request.messages
         if answer.messages is not None:
-            messages = _keep_unchanged(answer.messages, shown, messages)
+            messages = build_messages(
+                answer.messages, shown, messages, lambda entry: convert_to_messages([entry])
+            )
         messages = [*messages, *(HumanMessage(content=each) for each in answer.context)]
         return request.override(messages=messages), None
 
@@ -197,10 +181,8 @@ class HooksMiddleware(AgentMiddleware):  # type: ignore[misc]  # untyped without
             return request, response
         text, usage = str(message.text), dict(message.usage_metadata or {})
         answer = await self._find_hooks(request.state).after_model(
-            _find_model(request), text, usage
+            _find_model(request), text, usage, is_last=attempt >= MOST_ATTEMPTS
         )
-        if answer.ends or (answer.refusal and attempt >= _MOST_ATTEMPTS):
-            raise RunStoppedError(answer.ends or answer.refusal, "model.response")
         if answer.refusal:
             feedback = [AIMessage(content=text), HumanMessage(content=answer.refusal)]
             return request.override(messages=[*request.messages, *feedback]), None
@@ -214,7 +196,7 @@ class HooksMiddleware(AgentMiddleware):  # type: ignore[misc]  # untyped without
         """Report a failed request, and raise its error unless a hook wants it repeated."""
         hooks = self._find_hooks(request.state)
         seconds = await hooks.model_error(_find_model(request), error)
-        if seconds is None or attempt >= _MOST_ATTEMPTS:
+        if seconds is None or attempt >= MOST_ATTEMPTS:
             raise error
         await asyncio.sleep(seconds)
 
@@ -233,9 +215,8 @@ class HooksMiddleware(AgentMiddleware):  # type: ignore[misc]  # untyped without
                 result = await handler(request)
             except GraphBubbleUp:
                 raise
-            except Exception as error:
-                await self._tool_failed(request, str(error) or type(error).__name__)
-                raise
+            except Exception as error:  # noqa: BLE001 - raised again, unless it is a refusal
+                return await self._tool_raised(request, error)
         return await self._after_tool(request, result, time.monotonic() - began)
 
     def wrap_tool_call(self, request: Any, handler: Any) -> Any:
@@ -251,9 +232,8 @@ class HooksMiddleware(AgentMiddleware):  # type: ignore[misc]  # untyped without
                 result = handler(request)
             except GraphBubbleUp:
                 raise
-            except Exception as error:
-                _wait(self._tool_failed(request, str(error) or type(error).__name__))
-                raise
+            except Exception as error:  # noqa: BLE001 - raised again, unless it is a refusal
+                return _wait(self._tool_raised(request, error))
         return _wait(self._after_tool(request, result, time.monotonic() - began))
 
     @contextmanager
@@ -270,24 +250,16 @@ class HooksMiddleware(AgentMiddleware):  # type: ignore[misc]  # untyped without
         name, given, call_id = _describe(request)
         hooks = self._find_hooks(request.state)
         answer = await hooks.before_tool(name, given, call_id)
-        if answer.ends:
-            raise RunStoppedError(answer.ends, "tool.before")
-        if answer.refusal:
-            return request, _refuse_call(request, answer.refusal), None
-        new = answer.input
         question = None
-        if answer.question:
-            approval = await hooks.approve(name, new, call_id, answer.question)
-            new = approval.input
-            if not approval.granted:
-                if approval.answered or not self._defers:
-                    return request, _refuse_call(request, approval.reason), None
-                question = _make_question(name, new, answer.question)
+        if answer.question and self._defers:
+            question = _make_question(name, answer.input, answer.question)
+        elif answer.refusal:
+            return request, _refuse_call(request, answer.refusal), None
         if answer.has_result:
-            content = _to_text(answer.result)
+            content = "\n\n".join((to_text(answer.result), *answer.context))
             return request, ToolMessage(content=content, name=name, tool_call_id=call_id), question
-        if new != given:
-            request = request.override(tool_call={**request.tool_call, "args": new})
+        if answer.input != given:
+            request = request.override(tool_call={**request.tool_call, "args": answer.input})
         return request, None, question
 
     async def _after_tool(self, request: Any, result: Any, seconds: float) -> Any:
@@ -299,15 +271,23 @@ class HooksMiddleware(AgentMiddleware):  # type: ignore[misc]  # untyped without
             answer = await self._find_hooks(request.state).after_tool(
                 name, given, call_id, message.content, seconds
             )
-        if answer.ends:
-            raise RunStoppedError(answer.ends, "tool.after")
         if not answer.changed and not answer.context:
             return result
-        content = _to_text(answer.result) if answer.changed else message.content
+        content = to_text(answer.result) if answer.changed else message.content
         if answer.context:
-            content = "\n\n".join((_to_text(content), *answer.context))
+            content = "\n\n".join((to_text(content), *answer.context))
         update = {"content": content} | ({"artifact": None} if answer.changed else {})
         return _replace_message(result, message, message.model_copy(update=update))
+
+    async def _tool_raised(self, request: Any, error: Exception) -> Any:
+        """Report a call that raised; a refused sub-agent is a refused call."""
+        stopped = RunStoppedError.find(error)
+        if stopped is not None and stopped.kind != "subagent.start":
+            raise error
+        await self._tool_failed(request, str(error) or type(error).__name__)
+        if stopped is None:
+            raise error
+        return _refuse_call(request, stopped.reason)
 
     async def _tool_failed(self, request: Any, text: str) -> ResultAnswer:
         name, given, call_id = _describe(request)
@@ -338,11 +318,6 @@ def _wait(work: Coroutine[Any, Any, Any]) -> Any:
         return asyncio.run(work)
     with ThreadPoolExecutor(1) as thread:
         return thread.submit(copy_context().run, asyncio.run, work).result()
-
-
-def _refuse(reason: str, kind: str) -> None:
-    if reason:
-        raise RunStoppedError(reason, kind)
 
 
 def _find_thread() -> str:
@@ -402,18 +377,3 @@ def _replace_message(result: Any, old: ToolMessage, new: ToolMessage) -> Any:
         update = result.update | ({"messages": messages} if messages else {})
         return replace(result, update=update)
     return new if result is old else result
-
-
-def _keep_unchanged(entries: Sequence[Any], shown: Sequence[Any], messages: Sequence[Any]) -> Any:
-    """Return the messages that a hook wrote, and those that it left as they were."""
-    kept = [(entry, message) for entry, message in zip(shown, messages, strict=True)]
-    new: list[Any] = []
-    for entry in entries:
-        at = next((n for n, (known, _) in enumerate(kept) if known == entry), None)
-        new += convert_to_messages([entry]) if at is None else [kept[at][1]]
-        kept = kept if at is None else kept[at + 1 :]
-    return new
-
-
-def _to_text(value: Any) -> str:
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)

@@ -5,47 +5,41 @@ from __future__ import annotations
 import copy
 import inspect
 import json
-import shlex
 import time
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
-from hookline.adapters.agent_hooks import AgentHooks
-from hookline.adapters.answers import RunStoppedError
-from hookline.adapters.frameworks import make_missing_error
-from hookline.adapters.run_hooks import RUNNING
-from hookline.errors import ConfigError
-from hookline.installation import install_command
+from agents import (
+    ApplyPatchTool,
+    CodeInterpreterTool,
+    CustomTool,
+    FileSearchTool,
+    FunctionTool,
+    HostedMCPTool,
+    ImageGenerationTool,
+    ShellTool,
+    ToolSearchTool,
+    WebSearchTool,
+)
+from agents.editor import ApplyPatchResult
+from agents.tool import (
+    ProgrammaticToolCallingTool,
+    maybe_invoke_function_tool_failure_error_function,
+    set_function_tool_failure_error_function,
+)
 
-try:
-    from agents import (
-        ApplyPatchTool,
-        CodeInterpreterTool,
-        CustomTool,
-        FileSearchTool,
-        FunctionTool,
-        HostedMCPTool,
-        ImageGenerationTool,
-        LocalShellTool,
-        ShellTool,
-        ToolSearchTool,
-        WebSearchTool,
-    )
-    from agents.editor import ApplyPatchResult
-    from agents.tool import (
-        ProgrammaticToolCallingTool,
-        maybe_invoke_function_tool_failure_error_function,
-        set_function_tool_failure_error_function,
-    )
-except ImportError as error:
-    command = install_command(extra="openai-agents")
-    raise make_missing_error("OpenAI Agents SDK", command, error) from error
+from hookline.adapters.agent_sessions import RUNNING
+from hookline.adapters.answers import RunStoppedError
+from hookline.adapters.frameworks import to_text
+from hookline.errors import ConfigError
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
-    from hookline.adapters.answers import ResultAnswer, ToolAnswer
+    from hookline.adapters.agent_hooks import AgentHooks
+
+    Run = Callable[[dict[str, Any]], Awaitable[Any]]
 
 # OpenAI runs them, or they only name other tools.
 _HOSTED = (
@@ -54,6 +48,8 @@ _HOSTED = (
 )  # fmt: skip
 # The ends that hooks asked for inside tools whose errors the SDK shows to the model.
 STOPS: WeakKeyDictionary[AgentHooks, RunStoppedError] = WeakKeyDictionary()
+# What hooks told the sub-agents that run inside tools.
+CONTEXTS: WeakKeyDictionary[AgentHooks, tuple[str, ...]] = WeakKeyDictionary()
 
 
 def copy_tool(tool: Any) -> Any:
@@ -66,54 +62,72 @@ def copy_tool(tool: Any) -> Any:
         return tool
     made = copy.copy(tool)
     if isinstance(tool, FunctionTool):
-        inner = copy.copy(tool)
-        set_function_tool_failure_error_function(inner, None)  # so that its errors come out
-
-        async def invoke(context: Any, arguments: str) -> Any:
-            return await _invoke(inner, tool, context, arguments)
-
-        made.on_invoke_tool = invoke
+        _check_agent(tool)
+        made.on_invoke_tool = _hook_function(tool)
     elif isinstance(tool, CustomTool):
-
-        async def invoke_text(context: Any, text: str) -> Any:
-            async def run(given: dict[str, Any]) -> Any:
-                return await _wait(tool.on_invoke_tool(context, str(given["input"])))
-
-            return await _ask_about(tool.name, {"input": text}, context.tool_call_id, run)
-
-        made.on_invoke_tool = invoke_text
-    elif isinstance(tool, ShellTool | LocalShellTool):
+        made.on_invoke_tool = _hook_text(tool)
+    elif isinstance(tool, ShellTool):
         made.executor = _hook_executor(tool.executor)
     elif isinstance(tool, ApplyPatchTool):
         made.editor = _HookedEditor(tool.editor)
     else:
+        name = getattr(tool, "name", type(tool).__name__)
         raise ConfigError(
-            f"no hook can be asked about the tool `{getattr(tool, 'name', type(tool).__name__)}`",
+            f"no hook can be asked about the tool `{name}`",
             name="adapter.unsupported",
             hint="remove it, or make it a function tool",
         )
     return made
 
 
+def _check_agent(tool: Any) -> None:
+    """Refuse an agent that became a tool and asks no hooks."""
+    agent = getattr(tool, "_agent_instance", None)
+    if agent is not None and not getattr(agent, "has_hookline", False):
+        raise ConfigError(
+            f"the agent `{agent.name}` in the tool `{tool.name}` asks no hooks",
+            name="adapter.unsupported",
+            hint="make the tool from a copy: `add_hooks(agent).as_tool(...)`",
+        )
+
+
 # -- functions ---------------------------------------------------------------------------------
 
 
-async def _invoke(inner: Any, tool: Any, context: Any, arguments: str) -> Any:
-    """Ask about a call of a function, and run it; a failure is told as the tool says."""
-    given = parse_input(arguments)
+def _hook_function(tool: Any) -> Any:
+    """Return what calls a function after its hooks; a failure is told as the tool says."""
+    inner = copy.copy(tool)
+    set_function_tool_failure_error_function(inner, None)  # so that its errors come out
 
-    async def run(new: dict[str, Any]) -> Any:
-        return await _call(inner, context, arguments if new == given else json.dumps(new))
+    async def invoke(context: Any, arguments: str) -> Any:
+        given = parse_input(arguments)
 
-    async def recover(error: Exception) -> Any:
-        text = await maybe_invoke_function_tool_failure_error_function(
-            function_tool=tool, context=context, error=error
-        )
-        if text is None:
-            raise error
-        return text
+        async def run(new: dict[str, Any]) -> Any:
+            return await _call(inner, context, arguments if new == given else json.dumps(new))
 
-    return await _ask_about(tool.name, given, context.tool_call_id, run, recover)
+        async def recover(error: Exception) -> Any:
+            text = await maybe_invoke_function_tool_failure_error_function(
+                function_tool=tool, context=context, error=error
+            )
+            if text is None:
+                raise error
+            return text
+
+        return await _ask_about(tool.name, given, context.tool_call_id, run, recover)
+
+    return invoke
+
+
+def _hook_text(tool: Any) -> Any:
+    """Do the same for a tool whose input is one text."""
+
+    async def invoke(context: Any, text: str) -> Any:
+        async def run(given: dict[str, Any]) -> Any:
+            return await _wait(tool.on_invoke_tool(context, str(given["input"])))
+
+        return await _ask_about(tool.name, {"input": text}, context.tool_call_id, run)
+
+    return invoke
 
 
 async def _call(inner: Any, context: Any, arguments: str) -> Any:
@@ -121,9 +135,7 @@ async def _call(inner: Any, context: Any, arguments: str) -> Any:
     if not getattr(inner, "_is_agent_tool", False):
         return await inner.on_invoke_tool(context, arguments)
     child = find_hooks().child(context.tool_call_id, inner.name)
-    start = await child.start_subagent(arguments)
-    if start.refusal:
-        return start.refusal
+    CONTEXTS[child] = await child.start_subagent(arguments)
     token = RUNNING.set(child)
     try:
         result = await inner.on_invoke_tool(context, arguments)
@@ -146,24 +158,17 @@ def parse_input(arguments: str) -> dict[str, Any]:
 
 
 def _hook_executor(executor: Any) -> Any:
-    """Return an executor of a shell tool that asks first; both kinds of request."""
+    """Return an executor of a shell tool that asks first."""
 
     async def execute(request: Any) -> Any:
         data = request.data
-        action = data.action
-        is_modern = hasattr(action, "commands")
-        given = {"command": "\n".join(action.commands) if is_modern else shlex.join(action.command)}
+        given = {"command": "\n".join(data.action.commands)}
 
         async def run(new: dict[str, Any]) -> Any:
             if new == given:
                 return await _wait(executor(request))
-            line = str(new["command"])
-            if is_modern:
-                changed = replace(data, action=replace(action, commands=[line]))
-            else:
-                argv = {"command": ["bash", "-c", line]}
-                changed = data.model_copy(update={"action": action.model_copy(update=argv)})
-            return await _wait(executor(replace(request, data=changed)))
+            action = replace(data.action, commands=[str(new["command"])])
+            return await _wait(executor(replace(request, data=replace(data, action=action))))
 
         return await _ask_inside("shell", given, data.call_id, run)
 
@@ -204,9 +209,7 @@ class _Refusal(str):
     __slots__ = ()
 
 
-async def _ask_inside(
-    name: str, given: dict[str, Any], call_id: str, run: Callable[[dict[str, Any]], Awaitable[Any]]
-) -> Any:
+async def _ask_inside(name: str, given: dict[str, Any], call_id: str, run: Run) -> Any:
     """Ask about a call where the SDK shows every error to the model, an end of the run too."""
     try:
         return await _ask_about(name, given, call_id, run)
@@ -222,66 +225,51 @@ async def _ask_about(
     name: str,
     given: dict[str, Any],
     call_id: str,
-    run: Callable[[dict[str, Any]], Awaitable[Any]],
+    run: Run,
     recover: Callable[[Exception], Awaitable[Any]] | None = None,
 ) -> Any:
     """Return what the model gets for a call: its result, or why it did not run."""
     hooks = find_hooks()
     answer = await hooks.before_tool(name, given, call_id)
-    new, instead = await _decide(hooks, name, given, call_id, answer)
-    if instead is not None:
-        return instead
+    if answer.refusal:
+        return _Refusal(answer.refusal)
+    if answer.has_result:
+        return _add_texts(answer.result or "", answer.context)
+    new = answer.input
     began = time.monotonic()
     try:
         result = await run(new)
     except Exception as error:
-        if (stopped := find_stop(error)) is not None:
+        stopped = RunStoppedError.find(error)
+        if stopped is not None and stopped.kind != "subagent.start":
             raise stopped from None
         after = await hooks.tool_failed(name, new, call_id, str(error) or type(error).__name__)
-        refuse(after.ends, "tool.failure")
+        if stopped is not None:
+            return _Refusal(stopped.reason)
         if recover is None:
             raise
-        return _add_texts(await recover(error), answer, after)
+        return _add_texts(await recover(error), after.context)
     seconds = time.monotonic() - began
     after = await hooks.after_tool(name, new, call_id, _show(result), seconds)
-    refuse(after.ends, "tool.after")
-    return _add_texts(after.result if after.changed else result, answer, after)
+    return _add_texts(after.result if after.changed else result, after.context)
 
 
-async def _decide(
-    hooks: AgentHooks, name: str, given: dict[str, Any], call_id: str, answer: ToolAnswer
-) -> tuple[Any, Any]:
-    """Return the input to run a tool with, and what the model gets if it must not run."""
-    refuse(answer.ends, "tool.before")
-    if answer.refusal:
-        return given, _Refusal(answer.refusal)
-    new = answer.input
-    if answer.question:
-        approval = await hooks.approve(name, new, call_id, answer.question)
-        if not approval.granted:
-            return given, _Refusal(approval.reason)
-        new = approval.input
-    return new, (answer.result or "") if answer.has_result else None
-
-
-def _add_texts(result: Any, before: ToolAnswer, after: ResultAnswer) -> Any:
-    texts = (*before.context, *after.context)
-    return "\n\n".join((_to_text(result), *texts)) if texts else result
+def _add_texts(result: Any, texts: tuple[str, ...]) -> Any:
+    return "\n\n".join((_read_output(result), *texts)) if texts else result
 
 
 def _show(result: Any) -> Any:
     """Return a result as hooks see it."""
-    if isinstance(result, str | int | float | list | dict):
-        return result
-    return _to_text(result)
+    is_plain = isinstance(result, str | int | float | list | dict)
+    return result if is_plain else _read_output(result)
 
 
-def _to_text(result: Any) -> str:
+def _read_output(result: Any) -> str:
     """Return the text of a result; that of a shell is what its commands printed."""
     output = getattr(result, "output", result)
     if isinstance(output, list) and output and hasattr(output[0], "stdout"):
         return "".join(f"{each.stdout}{each.stderr}" for each in output)
-    return str(output)
+    return to_text(output)
 
 
 def find_hooks() -> AgentHooks:
@@ -291,27 +279,9 @@ def find_hooks() -> AgentHooks:
         RunStoppedError: there are none.
     """
     hooks = RUNNING.get()
-    if not isinstance(hooks, AgentHooks):
+    if hooks is None:
         raise RunStoppedError("an agent with hooks must be run by a `HookedRunner`")
     return hooks
-
-
-def find_stop(error: BaseException) -> RunStoppedError | None:
-    """Return the end that a hook asked for, inside an error of the SDK."""
-    found: BaseException | None = error
-    while found is not None and not isinstance(found, RunStoppedError):
-        found = found.__cause__
-    return found
-
-
-def refuse(reason: str, kind: str) -> None:
-    """Stop the run if there is a reason.
-
-    Raises:
-        RunStoppedError: there is.
-    """
-    if reason:
-        raise RunStoppedError(reason, kind)
 
 
 async def _wait(answer: Any) -> Any:

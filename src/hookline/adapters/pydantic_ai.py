@@ -14,12 +14,9 @@ import time
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from hookline.adapters.agent_hooks import AgentSessions
+from hookline.adapters.agent_sessions import RUNNING, AgentSessions
 from hookline.adapters.answers import RunStoppedError
-from hookline.adapters.frameworks import make_missing_error
-from hookline.adapters.run_hooks import RUNNING
-from hookline.engine.engine import Engine
-from hookline.installation import install_command
+from hookline.adapters.frameworks import MOST_ATTEMPTS, make_missing_error
 
 try:
     from pydantic_ai import RunContext, exceptions
@@ -52,8 +49,7 @@ try:
     from pydantic_core import ValidationError
     from pydantic_graph import End
 except ImportError as error:
-    command = install_command(extra="pydantic-ai")
-    raise make_missing_error("Pydantic AI", command, error) from error
+    raise make_missing_error("Pydantic AI", "pydantic-ai", error) from error
 
 from hookline.adapters.pydantic_messages import (
     messages_from_json,
@@ -70,13 +66,11 @@ if TYPE_CHECKING:
     from pydantic_ai.messages import ModelMessage, ModelResponsePart
     from pydantic_ai.models import ModelRequestContext
 
-    from hookline.adapters.agent_hooks import Ask, Notify
-    from hookline.adapters.answers import ResultAnswer
-    from hookline.adapters.run_hooks import RunHooks
+    from hookline.adapters.agent_hooks import AgentHooks, Ask, Notify
+    from hookline.engine.engine import Engine
 
 __all__ = ["HooksCapability", "messages_from_json", "messages_to_json"]
 
-_MOST_ATTEMPTS = 3  # of one request that fails
 # Absent before 2.64; a failed request is only reported there.
 _RETRY: type[Exception] | None = getattr(exceptions, "RetryModelRequest", None)
 
@@ -85,8 +79,7 @@ class HooksCapability(AbstractCapability[Any]):
     """Asks hooks about prompts, model requests, tool calls and stops of a Pydantic AI agent.
 
     Args:
-        hooks: an engine, whose sessions are then Pydantic AI's conversations; or the hooks of one
-            session, whose start and end the caller reports.
+        engine: whose hooks are asked. A conversation of Pydantic AI is a session.
         ask: asks a person about a call.
         notify: receives texts for the user.
         tools: the agent's name of a tool -> its name for hooks, such as `shell`.
@@ -99,28 +92,22 @@ class HooksCapability(AbstractCapability[Any]):
 
     def __init__(
         self,
-        hooks: Engine | RunHooks,
+        engine: Engine,
         *,
         ask: Ask | None = None,
         notify: Notify | None = None,
         tools: Mapping[str, str] | None = None,
         defers: bool = False,
     ) -> None:
-        self._hooks: RunHooks
+        self._sessions = AgentSessions(engine, ask=ask, notify=notify, tools=tools)
         self._defers = defers
-        self._given: RunHooks | None = None
-        self._sessions: AgentSessions | None = None
-        if isinstance(hooks, Engine):
-            self._sessions = AgentSessions(hooks, ask=ask, notify=notify, tools=tools)
-        else:
-            self._given = hooks
+        self._hooks: AgentHooks  # of one run
         self._reset()
 
     def _reset(self) -> None:
-        self._is_child = self._is_new = False
         self._contexts: list[tuple[int, str]] = []  # after how many messages, text
-        self._questions: dict[str, tuple[str, Any]] = {}
-        self._started: dict[str, float] = {}
+        self._started: dict[str, float] = {}  # calls that run, and when they began
+        self._left: set[str] = set()  # calls whose question the caller answers
 
     @classmethod
     def get_serialization_name(cls) -> str | None:
@@ -139,19 +126,13 @@ class HooksCapability(AbstractCapability[Any]):
         if parent is not None:
             agent = ctx.agent
             run._hooks = parent.child(ctx.run_id or "", (agent.name if agent else "") or "")
-            run._is_child = True
-        elif self._sessions is not None:
-            session = ctx.conversation_id or ctx.run_id or ""
-            run._is_new = session not in self._sessions
-            run._hooks = self._sessions.find(session)
-        elif self._given is not None:
-            run._hooks = self._given
+        else:
+            run._hooks = self._sessions.find(ctx.conversation_id or ctx.run_id or "")
         return run
 
     async def end_sessions(self, reason: str = "") -> None:
         """Report the end of every session that this capability began."""
-        if self._sessions is not None:
-            await self._sessions.end(reason)
+        await self._sessions.end(reason)
 
     # -- run and prompt ------------------------------------------------------------------------
 
@@ -177,20 +158,8 @@ class HooksCapability(AbstractCapability[Any]):
             return node
         text = read_prompt(node.user_prompt)
         text = text if isinstance(text, str) else _join_texts(text)
-        at = len(ctx.messages)
-        if self._is_child:
-            start = await self._hooks.start_subagent(text)
-            _refuse(start.refusal, "subagent.start")
-            self._add_context(at, start.context)
-            return node
-        if self._is_new:
-            self._is_new = False
-            start = await self._hooks.start_session()
-            _refuse(start.refusal, "session.start")
-            self._add_context(at, start.context)
-        answer = await self._hooks.submit_prompt(text)
-        _refuse(answer.refusal, "prompt.submit")
-        self._add_context(at, answer.context)
+        answer = await self._hooks.begin_turn(text)
+        self._add_context(len(ctx.messages), answer.context)
         if answer.text != text:
             rest = node.user_prompt if not isinstance(node.user_prompt, str) else ()
             others = [each for each in rest if not isinstance(each, str)]
@@ -220,7 +189,6 @@ class HooksCapability(AbstractCapability[Any]):
         tools = [tool.name for tool in request_context.model_request_parameters.function_tools]
         model = request_context.model.model_name
         answer = await self._hooks.before_model(model, shown, tools)
-        _refuse(answer.refusal, "model.request")
         if answer.response is not None:
             text = answer.response if isinstance(answer.response, str) else str(answer.response)
             raise SkipModelRequest(ModelResponse(parts=[TextPart(content=text)]))
@@ -242,8 +210,6 @@ class HooksCapability(AbstractCapability[Any]):
         """Ask about the model's answer."""
         text, model = read_text(response), request_context.model.model_name
         answer = await self._hooks.after_model(model, text, to_json(response.usage))
-        if answer.ends:
-            raise RunStoppedError(answer.ends, "model.response")
         if answer.refusal:
             raise ModelRetry(answer.refusal)
         if answer.response == text:
@@ -259,8 +225,8 @@ class HooksCapability(AbstractCapability[Any]):
     ) -> ModelResponse:
         """Report a failed request; a hook may have it repeated, where Pydantic AI can."""
         seconds = await self._hooks.model_error(request_context.model.model_name, error)
-        attempt = getattr(request_context, "attempt", _MOST_ATTEMPTS)
-        if seconds is not None and _RETRY is not None and attempt < _MOST_ATTEMPTS:
+        attempt = getattr(request_context, "attempt", MOST_ATTEMPTS)
+        if seconds is not None and _RETRY is not None and attempt < MOST_ATTEMPTS:
             await asyncio.sleep(seconds)
             raise _RETRY
         raise error
@@ -277,16 +243,16 @@ class HooksCapability(AbstractCapability[Any]):
     ) -> dict[str, Any]:
         """Ask about a call before it runs."""
         given, call_id = to_json(args), call.tool_call_id
-        answer = await self._hooks.before_tool(call.tool_name, given, call_id)
-        if answer.ends:
-            raise RunStoppedError(answer.ends, "tool.before")
+        answer = await self._hooks.before_tool(
+            call.tool_name, given, call_id, is_approved=ctx.tool_call_approved
+        )
+        if answer.question and self._defers:
+            self._left.add(call_id)
+            raise ApprovalRequired(metadata={"reason": answer.question})
         if answer.refusal:
             raise ToolFailed(answer.refusal)
-        if answer.question and not ctx.tool_call_approved:
-            self._questions[call_id] = answer.question, answer.input
-            raise ApprovalRequired(metadata={"reason": answer.question})
-        self._add_context(len(ctx.messages), answer.context)
         if answer.has_result:
+            self._add_context(len(ctx.messages), answer.context)
             raise SkipToolExecution(answer.result)
         effective = args if answer.input == given else validate_input(ctx, call, answer.input)
         self._started[call_id] = time.monotonic()
@@ -318,9 +284,14 @@ class HooksCapability(AbstractCapability[Any]):
         args: Any,
         error: Exception,
     ) -> Any:
-        """Report a call that raised; another capability may still recover it."""
+        """Report a call that raised; a refused sub-agent is a refused call."""
+        stopped = RunStoppedError.find(error)
+        if stopped is not None and stopped.kind != "subagent.start":
+            raise error
         if self._started.pop(call.tool_call_id, None) is not None:
             await self._report_failure(ctx, call, args, error)
+        if stopped is not None:
+            raise ToolFailed(stopped.reason)
         raise error
 
     async def _report_failure(
@@ -328,7 +299,8 @@ class HooksCapability(AbstractCapability[Any]):
     ) -> None:
         text = str(error) or type(error).__name__
         name, call_id = call.tool_name, call.tool_call_id
-        self._finish(ctx, await self._hooks.tool_failed(name, to_json(args), call_id, text))
+        answer = await self._hooks.tool_failed(name, to_json(args), call_id, text)
+        self._add_context(len(ctx.messages), answer.context)
 
     async def after_tool_execute(
         self,
@@ -348,17 +320,12 @@ class HooksCapability(AbstractCapability[Any]):
         answer = await self._hooks.after_tool(
             call.tool_name, to_json(args), call.tool_call_id, to_json(shown), seconds
         )
-        self._finish(ctx, answer)
+        self._add_context(len(ctx.messages), answer.context)
         if not answer.changed:
             return result
         if isinstance(result, ToolReturn):
             return replace(result, return_value=answer.result, content=None)
         return answer.result
-
-    def _finish(self, ctx: RunContext[Any], answer: ResultAnswer) -> None:
-        self._add_context(len(ctx.messages), answer.context)
-        if answer.ends:
-            raise RunStoppedError(answer.ends, "tool.after")
 
     async def handle_deferred_tool_calls(
         self,
@@ -366,17 +333,18 @@ class HooksCapability(AbstractCapability[Any]):
         *,
         requests: DeferredToolRequests,
     ) -> DeferredToolResults | None:
-        """Settle questions of hooks, and the approvals that tools themselves require."""
+        """Settle the approvals that tools themselves require, and ask about external calls."""
         settled: dict[str, bool | ToolApproved | ToolDenied] = {}
         for call in requests.approvals:
-            asked = self._questions.pop(call.tool_call_id, None)
-            question, given = asked or (f"may `{call.tool_name}` run?", call.args_as_dict())
-            approval = await self._hooks.approve(call.tool_name, given, call.tool_call_id, question)
+            name, call_id, given = call.tool_name, call.tool_call_id, call.args_as_dict()
+            if call_id in self._left:
+                continue
+            approval = await self._hooks.approve(name, given, call_id, f"may `{name}` run?")
             if approval.granted:
                 new = None if approval.input == given else approval.input
-                settled[call.tool_call_id] = ToolApproved(override_args=new)
-            elif approval.answered or (asked and not self._defers):
-                settled[call.tool_call_id] = ToolDenied(approval.reason)
+                settled[call_id] = ToolApproved(override_args=new)
+            elif approval.answered:
+                settled[call_id] = ToolDenied(approval.reason)
         refused = await self._refuse_external(requests.calls)
         if not settled and not refused:
             return None
@@ -389,13 +357,9 @@ class HooksCapability(AbstractCapability[Any]):
             name, call_id = call.tool_name, call.tool_call_id
             given = to_json(call.args_as_dict())
             answer = await self._hooks.before_tool(name, given, call_id)
-            _refuse(answer.ends, "tool.before")
             reason = answer.refusal
             if not reason and answer.input != given and call_id not in self._started:
                 reason = "a hook rewrote the input, which the program outside would not get"
-            if answer.question and not reason:
-                approval = await self._hooks.approve(name, answer.input, call_id, answer.question)
-                reason = "" if approval.granted else approval.reason
             if reason:
                 refused[call_id] = ToolFailed(reason)
         return refused
@@ -410,11 +374,6 @@ class HooksCapability(AbstractCapability[Any]):
         for at, text in self._contexts:
             messages = _insert(messages, at, (text,))
         return messages
-
-
-def _refuse(reason: str, kind: str) -> None:
-    if reason:
-        raise RunStoppedError(reason, kind)
 
 
 def _insert(messages: list[ModelMessage], at: int, texts: Sequence[str]) -> list[ModelMessage]:

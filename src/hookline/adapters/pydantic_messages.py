@@ -11,7 +11,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from hookline.adapters.frameworks import make_missing_error
-from hookline.installation import install_command
 
 try:
     from pydantic import TypeAdapter
@@ -26,8 +25,7 @@ try:
     )
     from pydantic_core import to_jsonable_python
 except ImportError as error:
-    command = install_command(extra="pydantic-ai")
-    raise make_missing_error("Pydantic AI", command, error) from error
+    raise make_missing_error("Pydantic AI", "pydantic-ai", error) from error
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
+from functools import partial
 from typing import TYPE_CHECKING, Any
+from uuid import uuid4
 
 from langchain.agents import create_agent
 from langchain.tools import ToolRuntime  # noqa: TC002 - the framework reads the annotation
 from langchain_core.language_models.chat_models import BaseChatModel
 from langchain_core.messages import AIMessage, ToolMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
-from langchain_core.tools import ToolException, tool
+from langchain_core.tools import StructuredTool, ToolException, tool
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
 
@@ -22,7 +25,12 @@ if TYPE_CHECKING:
     from tests.adapters.plays import Ask
 
 PACKAGE = "langchain"
-SKIPS: dict[str, str] = {}
+
+
+def make_call(name: str, argument: str) -> Any:
+    """A call of a tool as LangChain has it."""
+    tool, key = ("run", "command") if name == "shell" else ("delegate", "task")
+    return {"name": tool, "args": {key: argument}, "id": f"call_{uuid4().hex}"}
 
 
 class ScriptedModel(BaseChatModel):
@@ -41,22 +49,21 @@ class ScriptedModel(BaseChatModel):
     def _generate(self, messages: Any, *_: Any, **__: Any) -> ChatResult:
         self.played.read.append("\n".join(str(each.text) for each in messages))
         turn = self.turns.pop(0)
+        if isinstance(turn, Exception):
+            raise turn
         if isinstance(turn, str):
             message = AIMessage(turn)
         else:
-            name, key = ("run", "command") if turn[0] == "shell" else ("delegate", "task")
-            call = {"name": name, "args": {key: turn[1]}, "id": f"call_{name}"}
-            message = AIMessage("", tool_calls=[call])
+            message = AIMessage("", tool_calls=[make_call(*each) for each in turn])
         return ChatResult(generations=[ChatGeneration(message=message)])
 
 
 async def play(
-    engine: Engine, script: Play, ask: Ask | None, played: Played, *, waits: bool = False
+    engine: Engine, script: Play, ask: Ask | None, played: Played, way: str = "ainvoke"
 ) -> None:
-    """Run an agent with one tool through a play; `waits`: by `invoke`."""
+    """Run an agent with one tool through a play."""
 
-    @tool
-    def run(command: str) -> str:
+    def run_command(command: str) -> str:
         """Run a command."""
         word = command.removeprefix("echo ")
         if word == command:
@@ -64,7 +71,10 @@ async def play(
         played.ran.append(word)
         return word
 
-    run.handle_tool_error = True
+    async def run_async(command: str) -> str:
+        return await played.wait() if command == "cancel" else run_command(command)
+
+    run = StructuredTool.from_function(run_command, run_async, name="run", handle_tool_error=True)
 
     async def ask_person(question: str, _: Any) -> bool:
         return ask is not None and await ask(question)
@@ -92,15 +102,28 @@ async def play(
     given: Any = {"messages": [{"role": "user", "content": PROMPT}]}
     thread = {"configurable": {"thread_id": "1"}}
 
-    async def go(given: Any) -> Any:
-        return agent.invoke(given, thread) if waits else await agent.ainvoke(given, thread)
-
-    state = await go(given)
+    state = await run_agent(agent, way, given, thread)
     if script.later:
         (question,) = state["__interrupt__"]
         assert question.value["action_requests"][0]["description"] == "may it?"
-        state = await go(Command(resume={"decisions": [{"type": "approve"}]}))
+        approved: Any = Command(resume={"decisions": [{"type": "approve"}]})
+        state = await run_agent(agent, way, approved, thread)
     played.output = str(state["messages"][-1].text)
+
+
+async def run_agent(agent: Any, way: str, given: Any, thread: Any) -> Any:
+    """Return the state at the end of a run."""
+    match way:
+        case "invoke":
+            return agent.invoke(given, thread)  # inside an event loop, as a careless caller does
+        case "stream":
+            parts = partial(agent.stream, given, thread, stream_mode="values")
+            return await asyncio.to_thread(lambda: [*parts()][-1])
+        case "astream":
+            both = agent.astream(given, thread, stream_mode=["values", "messages"])
+            return [part async for mode, part in both if mode == "values"][-1]
+        case _:
+            return await agent.ainvoke(given, thread)
 
 
 async def check() -> list[str]:
@@ -114,7 +137,7 @@ async def check() -> list[str]:
         message = ToolMessage(f"secret of {command}", tool_call_id=runtime.tool_call_id)
         return Command(update={"messages": [message]})
 
-    model = ScriptedModel(turns=[("shell", "ls"), "done"], played=played)
+    model = ScriptedModel(turns=[[("shell", "ls")], "done"], played=played)
     agent = create_agent(model, [run], middleware=[HooksMiddleware(engine)])
     await agent.ainvoke({"messages": [{"role": "user", "content": PROMPT}]})
     last = played.read[-1]

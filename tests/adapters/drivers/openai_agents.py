@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
+from uuid import uuid4
 
 from agents import (
     Agent,
@@ -18,31 +20,34 @@ from agents import (
     set_tracing_disabled,
 )
 from agents.editor import ApplyPatchOperation
-from agents.testing import ScriptedModel, assistant_message, function_call
+from agents.testing import ModelStep, ScriptedModel, assistant_message, function_call
 
 import hookline
 from hookline import ConfigError, Engine
 from hookline.adapters.agent_hooks import AgentHooks
+from hookline.adapters.agent_sessions import RUNNING
 from hookline.adapters.openai_agents import HookedRunner, add_hooks
-from hookline.adapters.openai_items import items_to_json
+from hookline.adapters.openai_models import items_from_json, items_to_json, read_text
 from hookline.adapters.openai_tools import copy_tool
-from hookline.adapters.run_hooks import RUNNING
 from tests.adapters.plays import PROMPT, Play, Played
 
 if TYPE_CHECKING:
     from tests.adapters.plays import Ask, Turn
 
 PACKAGE = "openai-agents"
-SKIPS = {"ask later": "a question that is not answered refuses the call"}
 
 
-async def play(engine: Engine, script: Play, ask: Ask | None, played: Played) -> None:
+async def play(
+    engine: Engine, script: Play, ask: Ask | None, played: Played, way: str = "run"
+) -> None:
     """Run an agent with one tool through a play."""
     set_tracing_disabled(True)
 
     @function_tool
-    def run(command: str) -> str:
+    async def run(command: str) -> str:
         """Run a command."""
+        if command == "cancel":
+            return await played.wait()
         word = command.removeprefix("echo ")
         if word == command:
             raise ValueError(command)
@@ -52,14 +57,7 @@ async def play(engine: Engine, script: Play, ask: Ask | None, played: Played) ->
     async def ask_person(question: str, _: Any) -> bool:
         return ask is not None and await ask(question)
 
-    def write(turn: Turn) -> list[Any]:
-        if isinstance(turn, str):
-            return [assistant_message(turn)]
-        if turn[0] == "delegate":
-            return [function_call("delegate", {"input": turn[1]}, call_id="call_0")]
-        return [function_call("run", {"command": turn[1]}, call_id="call_1")]
-
-    model = ScriptedModel([write(turn) for turn in script.turns])
+    model = ScriptedModel([make_step(turn) for turn in script.turns])
     helper = add_hooks(Agent(name="helper", tools=[run], model=model))
     delegate = helper.as_tool("delegate", "Let another agent do it.")
     runner = HookedRunner(
@@ -70,14 +68,103 @@ async def play(engine: Engine, script: Play, ask: Ask | None, played: Played) ->
     )
     agent = Agent(name="agent", tools=[run, delegate], model=model)
     try:
-        played.output = str((await runner.run(agent, PROMPT)).final_output)
+        played.output = str((await run_agent(runner, agent, way)).final_output)
     finally:
         for call in model.calls:
             read = (str(entry.get("content", "")) for entry in items_to_json(call.input))
             played.read.append("\n".join(read))
 
 
+def make_step(turn: Turn) -> Any:
+    """What the model does in a turn."""
+    if isinstance(turn, Exception):
+        return ModelStep(error=turn)
+    if isinstance(turn, str):
+        return [assistant_message(turn)]
+    return [
+        function_call(
+            "run" if tool == "shell" else "delegate",
+            {"command" if tool == "shell" else "input": argument},
+            call_id=f"call_{uuid4().hex}",
+        )
+        for tool, argument in turn
+    ]
+
+
+async def run_agent(runner: HookedRunner, agent: Any, way: str) -> Any:
+    """Return the result of a run."""
+    if way == "run_sync":
+        return await asyncio.to_thread(runner.run_sync, agent, PROMPT)
+    if way == "run":
+        return await runner.run(agent, PROMPT)
+    stream = runner.run_streamed(agent, PROMPT)
+    async for _ in stream.stream_events():
+        pass
+    return stream
+
+
 async def check() -> list[str]:
+    """What only this framework has."""
+    set_tracing_disabled(True)
+    return [*await check_tools(), *await check_approval(), *check_items()]
+
+
+async def check_approval() -> list[str]:
+    """A tool that requires an approval interrupts the run, and the state of that resumes it."""
+    ran: list[str] = []
+
+    @function_tool(needs_approval=True)
+    def run(command: str) -> str:
+        """Run a command."""
+        ran.append(command)
+        return "ran"
+
+    turns: list[Turn] = [[("shell", "ls")], "done"]
+    agent = Agent(name="agent", tools=[run], model=ScriptedModel([*map(make_step, turns)]))
+    runner = HookedRunner(Engine())
+    first = await runner.run(agent, PROMPT)
+    if ran or not first.interruptions:
+        return ["the tool ran without an approval"]
+    state = first.to_state()
+    state.approve(first.interruptions[0])
+    second = await runner.run(agent, state)
+    return [] if (second.final_output, ran) == ("done", ["ls"]) else [f"resumed: {ran}"]
+
+
+def check_items() -> list[str]:
+    """Hooks see items as messages; what they leave stays the item itself."""
+    items: list[Any] = [
+        {"role": "user", "content": [{"type": "input_text", "text": "list"}]},
+        {"type": "reasoning", "id": "r1", "summary": []},
+        {"type": "function_call", "call_id": "1", "name": "ls", "arguments": '{"a": 1}', "id": "f"},
+        {"type": "function_call_output", "call_id": "1", "output": "x"},
+        {"type": "message", "role": "assistant", "content": [{"type": "text", "text": "done"}]},
+    ]
+    call = {"id": "1", "name": "ls", "input": {"a": 1}}
+    shown = [
+        {"role": "user", "content": "list"},
+        items[1],
+        {"role": "assistant", "content": "", "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "1", "content": "x"},
+        {"role": "assistant", "content": "done"},
+    ]
+    changed = [
+        *shown[:3],
+        shown[3] | {"content": "***"},
+        shown[4],
+        {"role": "user", "content": "y"},
+    ]
+    output = {"type": "function_call_output", "call_id": "1", "output": "***"}
+    pairs = (
+        (items_to_json(items), shown),
+        (items_from_json(changed, items), [*items[:3], output, items[4], changed[-1]]),
+        (items_to_json(items_from_json(shown)), shown),
+        (read_text(items[1:]), "done"),
+    )
+    return [f"{got!r}, not {wanted!r}" for got, wanted in pairs if got != wanted]
+
+
+async def check_tools() -> list[str]:
     """Shells, editors and raw tools of this process are asked about; what cannot be is refused."""
     ran: list[str] = []
 
@@ -111,10 +198,12 @@ async def check() -> list[str]:
         ]
     finally:
         RUNNING.reset(token)
-    try:
-        copy_tool(ComputerTool(computer=object()))
-    except ConfigError as error:
-        said.append(error.name)
-    wanted = ["no rm", "***", "no edit", "made", "new", "adapter.unsupported"]
+    unhooked = Agent(name="helper").as_tool("delegate", "help")
+    for tool in (ComputerTool(computer=object()), unhooked):
+        try:
+            copy_tool(tool)
+        except ConfigError as error:
+            said.append(error.name)
+    wanted = ["no rm", "***", "no edit", "made", "new", *["adapter.unsupported"] * 2]
     faults = [] if said == wanted else [f"the model read {said}, not {wanted}"]
     return faults + ([] if ran == ["ls", "create b", "new"] else [f"ran: {ran}"])

@@ -10,7 +10,7 @@ import pytest
 import hookline
 from hookline import Engine, Stance, Verdict
 from hookline.adapters.agent_hooks import AgentHooks
-from hookline.adapters.answers import Call
+from hookline.adapters.answers import Call, RunStoppedError
 
 
 class BrokenEngine(Engine):
@@ -35,7 +35,7 @@ def test_a_denied_call_is_a_refusal_and_a_rewrite_the_input() -> None:
     refused = asyncio.run(denied.before_tool("shell", {"command": "ls"}, "1"))
     rewritten = asyncio.run(changed.before_tool("shell", {"command": "ls"}, "1"))
 
-    assert (refused.refusal, refused.ends) == ("not that", "")
+    assert refused.refusal == "not that"
     assert rewritten.input == {"command": "ls", "flag": "-h"}
     assert rewritten.refusal == ""
 
@@ -132,11 +132,13 @@ def test_a_prompt_can_be_refused_rewritten_and_accompanied() -> None:
             hookline.ask("really?"),
         )
     ]
-    answers = [asyncio.run(each.submit_prompt("hello")) for each in hooks]
+    for refusing, reason in ((hooks[0], "no secrets"), (hooks[3], "really?")):
+        with pytest.raises(RunStoppedError, match=reason):
+            asyncio.run(refusing.submit_prompt("hello"))
+    rewritten, accompanied = (asyncio.run(each.submit_prompt("hello")) for each in hooks[1:3])
 
-    assert [each.refusal for each in answers] == ["no secrets", "", "", "really?"]
-    assert [each.text for each in answers] == ["hello", "HELLO", "hello", "hello"]
-    assert answers[2].context == ("it is Monday",)
+    assert (rewritten.text, accompanied.text) == ("HELLO", "hello")
+    assert accompanied.context == ("it is Monday",)
 
 
 def test_a_stop_sends_back_until_the_limit() -> None:
@@ -166,7 +168,7 @@ def test_a_sub_agent_has_its_own_events() -> None:
 
     async def run() -> Any:
         child = AgentHooks(engine, session_id="s").child("7", "reviewer")
-        start = await child.start_subagent("review")
+        start = await child.begin_turn("review")
         await child.stop("fine")
         return start
 
@@ -176,7 +178,7 @@ def test_a_sub_agent_has_its_own_events() -> None:
     ]
 
 
-def test_results_models_and_compactions_can_be_changed() -> None:
+def test_results_requests_and_responses_can_be_changed() -> None:
     """Each answer carries the value to use."""
     engine = Engine()
     engine.on("tool.after")(lambda _: hookline.rewrite(output="***"))
@@ -184,8 +186,6 @@ def test_results_models_and_compactions_can_be_changed() -> None:
     engine.on("model.request")(lambda _: hookline.rewrite(messages=[]))
     engine.on("model.response")(lambda _: hookline.rewrite(text="short"))
     engine.on("model.error")(lambda _: hookline.retry(2))
-    engine.on("compact.before")(lambda _: hookline.rewrite(summary="all done"))
-    engine.on("compact.after")(lambda _: hookline.context("remember"))
     hooks = AgentHooks(engine)
 
     async def run() -> list[Any]:
@@ -195,23 +195,57 @@ def test_results_models_and_compactions_can_be_changed() -> None:
             (await hooks.before_model("m", [{"role": "user", "content": "x"}])).messages,
             (await hooks.after_model("m", "long", {"input_tokens": 1})).response,
             await hooks.model_error("m", OSError("down")),
-            (await hooks.before_compaction()).summary,
-            await hooks.after_compaction("all done"),
         ]
 
-    expected = ["***", ("try later",), [], "short", 2, "all done", ("remember",)]
+    expected = ["***", ("try later",), [], "short", 2]
     assert asyncio.run(run()) == expected
 
 
 def test_a_halt_ends_the_run() -> None:
-    """It is a refusal, too, so that the call does not run."""
-    hooks = AgentHooks(engine_that("tool.before", hookline.halt("enough")))
-    after = AgentHooks(engine_that("tool.after", hookline.halt("enough")))
+    """Before a call, after it, and after a response."""
 
-    before = asyncio.run(hooks.before_tool("t", {}, "1"))
+    def ends(kind: str) -> Any:
+        hooks = AgentHooks(engine_that(kind, hookline.halt("enough")))
+        match kind:
+            case "tool.before":
+                return hooks.before_tool("t", {}, "1")
+            case "tool.after":
+                return hooks.after_tool("t", {}, "1", 1)
+            case _:
+                return hooks.after_model("m", "text", {})
 
-    assert (before.refusal, before.ends) == ("enough", "enough")
-    assert asyncio.run(after.after_tool("t", {}, "1", 1)).ends == "enough"
+    for kind in ("tool.before", "tool.after", "model.response"):
+        with pytest.raises(RunStoppedError, match="enough") as caught:
+            asyncio.run(ends(kind))
+        assert caught.value.kind == kind
+
+
+def test_a_response_that_the_model_cannot_repeat_ends_the_run() -> None:
+    """Before that, the model answers again."""
+    hooks = AgentHooks(engine_that("model.response", hookline.deny("no emoji")))
+
+    assert asyncio.run(hooks.after_model("m", "text", {})).refusal == "no emoji"
+    with pytest.raises(RunStoppedError, match="no emoji"):
+        asyncio.run(hooks.after_model("m", "text", {}, is_last=True))
+
+
+def test_context_before_a_call_comes_with_its_result() -> None:
+    """That of a refused call is a part of the refusal, and that of a result stands beside it."""
+
+    async def run(*verdicts: Verdict) -> Any:
+        engine = Engine()
+        for verdict in verdicts:
+            engine.on("tool.before")(lambda _, verdict=verdict: verdict)
+        hooks = AgentHooks(engine)
+        before = await hooks.before_tool("t", {})
+        return before, await hooks.after_tool("t", {}, "", "done")
+
+    note = hookline.context("mind the gap")
+    ran, after = asyncio.run(run(note))
+    refused, _ = asyncio.run(run(note, hookline.deny("no")))
+
+    assert (ran.context, after.context) == ((), ("mind the gap",))
+    assert refused.refusal == "no\n\nmind the gap"
 
 
 def test_a_gate_that_cannot_be_asked_stays_closed() -> None:
@@ -219,11 +253,16 @@ def test_a_gate_that_cannot_be_asked_stays_closed() -> None:
     notices: list[str] = []
     hooks = AgentHooks(BrokenEngine(), notify=notices.append)
 
+    async def stopped(asked: Any) -> str:
+        with pytest.raises(RunStoppedError) as caught:
+            await asked
+        return caught.value.reason
+
     async def run() -> list[Any]:
         return [
             (await hooks.before_tool("t", {}, "1")).refusal,
-            (await hooks.submit_prompt("x")).refusal,
-            (await hooks.before_model("m", [])).refusal,
+            await stopped(hooks.submit_prompt("x")),
+            await stopped(hooks.before_model("m", [])),
             (await hooks.approve("t", {}, "1", "sure?")).granted,
             (await hooks.after_tool("t", {}, "1", "secret")).result,
             await hooks.stop("done"),

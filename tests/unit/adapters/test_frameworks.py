@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from hookline.adapters.frameworks import make_missing_error
+from hookline.adapters.frameworks import build_messages, make_missing_error, to_text
 from hookline.installation import install_command
 
 ADAPTERS = {
@@ -20,12 +20,26 @@ ADAPTERS = {
 
 def test_a_framework_is_absent_or_too_old() -> None:
     """The message says which, and the hint is a command."""
-    absent = make_missing_error("Some AI", "pip it", ModuleNotFoundError("no"))
-    old = make_missing_error("Some AI", "pip it", ImportError("no name `X`"))
+    absent = make_missing_error("Some AI", "langchain", ModuleNotFoundError("no"))
+    old = make_missing_error("Some AI", "langchain", ImportError("no name `X`"))
 
     assert (absent.code, absent.message) == ("HKL5201", "Some AI is not installed")
     assert old.message == "Some AI cannot be used: no name `X`"
-    assert absent.hint == old.hint == "pip it"
+    assert absent.hint == old.hint == install_command(extra="langchain")
+
+
+def test_messages_that_a_hook_left_are_the_same() -> None:
+    """Each is used once, in its order; the others are built."""
+    originals = ["a1", "b1", "a2"]
+    entries = ["a", "x", "a", "b"]
+
+    built = build_messages(entries, ["a", "b", "a"], originals, lambda entry: [f"new {entry}"])
+    assert built == ["a1", "new x", "a2", "new b"]
+
+
+def test_a_value_is_text_for_a_model() -> None:
+    """A text is itself."""
+    assert (to_text("é"), to_text({"a": "é"})) == ("é", '{"a": "é"}')
 
 
 @pytest.mark.process
