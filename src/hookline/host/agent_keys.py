@@ -90,17 +90,33 @@ METADATA = ("author", "license", "readme", "description", "version", "tags")
 
 # -- toolsets --------------------------------------------------------------------------------------
 
-FILE_TOOLS = (
-    "create_directory", "directory_tree", "edit_file", "list_directory", "read_file",
-    "read_multiple_files", "remove_directory", "search_files_content", "write_file",
-)  # fmt: skip
 # The tools of each toolset that hookline has; None where a server names them.
 TOOLSETS: Mapping[str, tuple[str, ...] | None] = {
-    "shell": ("shell",),
-    "filesystem": FILE_TOOLS,
+    "shell": ("shell", "run_background_job", "view_background_job", "stop_background_job"),
+    "filesystem": (
+        "read_file", "write_file", "edit_file", "list_directory", "search_files_content",
+        "find_files", "create_directory", "file_info",
+    ),
     "think": ("think",),
-    "todo": ("create_todo", "create_todos", "list_todos", "update_todos"),
+    "todo": (
+        "write_plan", "read_plan", "add_task", "update_task_status", "update_task_statuses",
+        "remove_task",
+    ),
     "mcp": None,
+}  # fmt: skip
+# Tools of docker-agent that hookline does not have, with what it has instead.
+MISSING_TOOLS: Mapping[str, Mapping[str, str]] = {
+    "filesystem": {
+        "read_multiple_files": "`read_file` reads one file a call",
+        "directory_tree": "`find_files` finds files at any depth",
+        "remove_directory": "`shell` can remove it",
+    },
+    "todo": {
+        "create_todo": "`add_task` adds a step",
+        "create_todos": "`write_plan` writes all steps",
+        "update_todos": "`update_task_statuses` changes steps",
+        "list_todos": "`read_plan` lists the steps",
+    },
 }
 # Toolsets of docker-agent that hookline leaves out with a warning.
 MISSING_TOOLSETS = (

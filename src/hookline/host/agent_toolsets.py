@@ -8,6 +8,7 @@ from hookline.errors import did_you_mean
 from hookline.host.agent_keys import (
     EVERY_TOOLSET_KEY,
     LIFECYCLE,
+    MISSING_TOOLS,
     MISSING_TOOLSETS,
     REMOTE,
     TOOLSET_KEYS,
@@ -166,8 +167,12 @@ def _check_keys(node: Node, kind: str, what: str) -> None:
 
 def _read_common(node: Node, kind: str) -> dict[str, Any]:
     tools, known = node.texts("tools"), TOOLSETS[kind]
+    missing = MISSING_TOOLS.get(kind, {})
     for at, name in enumerate(tools):
-        if known is not None and name not in known:
+        if name in missing:
+            message = f"hookline has no tool `{name}`"
+            node.warn("key.ignored", message, "tools", at, hint=missing[name])
+        elif known is not None and name not in known:
             hint = did_you_mean(name, known) or f"its tools: {', '.join(known)}"
             message = f"the toolset `{kind}` has no tool `{name:.80}`"
             node.complain("toolset.unknown", message, "tools", at, hint=hint)

@@ -97,6 +97,7 @@ def test_what_hookline_does_not_have_is_left_out(tmp_path: Path) -> None:
         ("[{type: shell, path: x}]", "has no key `path`", "env"),
         ("[{type: shell, pth: x}]", "unknown key `pth`", ""),
         ("[{type: filesystem, tools: [read_fle]}]", "no tool `read_fle`", "`read_file`"),
+        ("[{type: filesystem, tools: [directory_tree]}]", "no tool `directory_tree`", "find_files"),
         ("[{type: mcp}]", "exactly one of", ""),
         ("[{type: mcp, command: a, ref: b}]", "exactly one of", ""),
         ("[{type: mcp, ref: 'docker:--x'}]", "is no name of a server", "docker:NAME"),

@@ -77,13 +77,13 @@ def test_no_file_outside_the_folder_is_written(tmp_path, outside, path, keys):
     assert [path.name for path in outside.iterdir()] == ["secret.txt"]
 
 
-@pytest.mark.parametrize("tool", ["list_directory", "search_files", "find_files"])
+@pytest.mark.parametrize("tool", ["list_directory", "search_files_content", "find_files"])
 @pytest.mark.parametrize("path", ["../other", "link"])
 def test_no_folder_outside_is_listed(tmp_path, outside, tool, path):
     """Searches stay inside too."""
     given = {
         "list_directory": {"path": path},
-        "search_files": {"path": path, "pattern": "secret"},
+        "search_files_content": {"path": path, "pattern": "secret"},
         "find_files": {"path": path, "pattern": "*"},
     }[tool]
     made, _ = play(tmp_path, (tool, given), toolsets=filesystem())
@@ -129,7 +129,7 @@ def test_a_denial_wins(tmp_path, outside):
     [
         ({"type": "filesystem", "tools": ["read_file"]}, {"read_file"}),
         ({"type": "filesystem", "readonly": True},
-         {"read_file", "list_directory", "search_files", "find_files", "file_info"}),
+         {"read_file", "list_directory", "search_files_content", "find_files", "file_info"}),
         ({"type": "shell", "tools": ["shell"]}, {"shell"}),
         ({"type": "think"}, {"think"}),
     ],
@@ -138,7 +138,7 @@ def test_an_agent_has_the_tools_that_its_file_selects(tmp_path, toolset, has):
     """A call of another one is an unknown tool, and no hook is asked about it."""
     calls = {
         "read_file": {"path": "a"}, "write_file": {"path": "a", "content": "x"},
-        "list_directory": {"path": "."}, "search_files": {"pattern": "x"},
+        "list_directory": {"path": "."}, "search_files_content": {"pattern": "x"},
         "find_files": {"pattern": "*"}, "file_info": {"path": "."}, "shell": {"cmd": "true"},
         "edit_file": {"path": "a", "old_text": "x", "new_text": "y"},
         "create_directory": {"path": "b"}, "think": {"thought": "x"},

@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 
 _LONGEST_OUTPUT = 200_000  # characters; `limit_large_tool_results` shortens earlier
 _LONGEST_COMMAND = 600.0  # seconds
+# Names of docker-agent for tools of the harness, so that its matchers select them.
+_RENAMED = {"search_files_content": "search_files"}
+_READ_ONLY = {*READ_ONLY_TOOL_NAMES, "search_files_content"}
 _FAILED = "[exit code: "  # how the harness ends the output of a program that failed
 
 
@@ -135,7 +138,7 @@ class _FileTools(FileSystem[Any]):
 
     def get_toolset(self) -> Any:
         """Return the tools."""
-        toolset = super().get_toolset().with_metadata(category="filesystem")
+        toolset = super().get_toolset().renamed(_RENAMED).with_metadata(category="filesystem")
         return select_tools(toolset, self.names, read_only=self.only_read)
 
 
@@ -196,7 +199,7 @@ def is_read_only(tool: ToolDefinition) -> bool:
     if "read_only" in facts:
         return bool(facts["read_only"])
     if facts.get("category") == "filesystem":
-        return tool.name in READ_ONLY_TOOL_NAMES
+        return tool.name in _READ_ONLY
     return bool((facts.get("annotations") or {}).get("readOnlyHint", False))
 
 
