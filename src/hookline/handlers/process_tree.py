@@ -209,6 +209,16 @@ def end_run(
     _end(select, lowest=leader if quick else 0)
 
 
+def end_marked(cookie: str) -> None:
+    """End each process whose environment holds a cookie, and all below; none without /proc."""
+
+    def select(table: Table) -> set[int]:
+        found = {pid for pid in table if cookie in read_cookies(pid)}
+        return found | _find_below(table, found)
+
+    _end(select)
+
+
 def end_everything() -> None:
     """End every process below this one; without /proc, the groups of its programs."""
     for leader in list(_State.running):

@@ -86,10 +86,14 @@ def test_a_model_that_fails_is_4(tmp_path):
     assert all({"type", "session_id", "agent"} <= set(update) for update in updates)
 
 
+DETACHED = 'setsid sh -c "echo \\$\\$ > pid; sleep 600" & sleep 60'
+
+
+@pytest.mark.parametrize("command", ["echo $$ > pid; sleep 60", DETACHED])
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_signal_is_130(tmp_path, number):
+def test_a_signal_is_130(tmp_path, number, command):
     """The events of the end are still fired, and no program of a tool is left."""
-    write_script(tmp_path, shell("echo $$ > pid; sleep 60"), "Never.")
+    write_script(tmp_path, shell(command), "Never.")
     hooks = {event: [NOTE] for event in ("turn_end", "session_end")}
     with start(tmp_path, "x", hooks=hooks) as process:
         assert until(lambda: pid_in(tmp_path / "pid"))

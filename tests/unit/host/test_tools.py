@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import sys
 
 import pytest
 
-from tests.unit.handlers.support import is_gone, pid_in
+from tests.unit.handlers.support import is_gone, lives, pid_in
 from tests.unit.host.play import Play, agent, shell, write_script
 
 pytestmark = pytest.mark.process
@@ -164,6 +165,19 @@ def test_commands_get_no_keys_of_providers(tmp_path):
         assert "_API_KEY" not in text
 
 
+def test_a_command_that_takes_too_long_leaves_nothing(tmp_path):
+    """Programs that left its process group end too; those of a command that is done go on."""
+    detached = "setsid sh -c 'echo $$ > {0}; sleep 600' & until [ -s {0} ]; do sleep 0.02; done; "
+    late = {"cmd": detached.format("late") + "sleep 30", "timeout": 1}
+    made, results = play(tmp_path, shell(detached.format("daemon")), ("shell", late))
+
+    assert [failed for _, failed in results] == [False, True]
+    assert is_gone(pid_in(made.work / "late"))
+    daemon = pid_in(made.work / "daemon")
+    assert lives(daemon)
+    os.killpg(daemon, signal.SIGKILL)
+
+
 SERVER = '''
 import os, sys, time
 from mcp.server import MCPServer
@@ -257,7 +271,7 @@ def test_another_model_closes_the_servers_of_mcp(tmp_path):
     async def change(_):
         await made.task
         pid = pid_in(made.work / "server-pid")
-        assert not is_gone(pid)
+        assert lives(pid)
         await made.host.set_model("root", made.host.file.root.model)
         assert is_gone(pid)
 

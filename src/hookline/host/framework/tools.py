@@ -16,6 +16,7 @@ from pydantic_ai_harness.filesystem import READ_ONLY_TOOL_NAMES, FileSystem
 from pydantic_ai_harness.planning import InMemoryPlanStore, Planning
 from pydantic_ai_harness.shell import LLM_API_KEY_ENV_PATTERNS, ShellToolset
 
+from hookline.handlers.process_tree import COOKIE, end_marked
 from hookline.host.turns import Gate  # noqa: TC001 - the framework reads the signatures
 
 if TYPE_CHECKING:
@@ -32,7 +33,8 @@ _LONGEST_COMMAND = 600.0  # seconds
 # Names of docker-agent for tools of the harness, so that its matchers select them.
 _RENAMED = {"search_files_content": "search_files"}
 _READ_ONLY = {*READ_ONLY_TOOL_NAMES, "search_files_content"}
-_FAILED = "[exit code: "  # how the harness ends the output of a program that failed
+# How the harness ends the output of a program that failed, or took too long.
+_FAILED, _TIMED_OUT = "[exit code: ", "[Command timed out"
 
 
 def make_workspace(
@@ -89,8 +91,18 @@ def make_shell(env: Mapping[str, str]) -> AbstractToolset[Any]:
         """
         line = cmd if cwd in ("", ".") else f"cd -- {shlex.quote(cwd)} && {{ {cmd}\n}}"
         seconds = min(max(timeout, 1.0), _LONGEST_COMMAND)
-        output = await programs.run_command(ctx, line, timeout_seconds=seconds)
-        if output.rstrip().rpartition("\n")[2].startswith((_FAILED, "[Command timed out")):
+        # The harness ends the process group of a command. By the cookie hookline finds the rest.
+        cookie = os.urandom(12).hex()
+        mark = f'export {COOKIE}="${{{COOKIE}:+${COOKIE},}}{cookie}"; '
+        is_over = False
+        try:
+            output = await programs.run_command(ctx, mark + line, timeout_seconds=seconds)
+            end = output.rstrip().rpartition("\n")[2]
+            is_over = not end.startswith(_TIMED_OUT)
+        finally:
+            if not is_over:
+                end_marked(cookie)
+        if end.startswith((_FAILED, _TIMED_OUT)):
             raise ToolFailed(output)
         return output
 
