@@ -11,7 +11,7 @@ from hookline.text.script.reading import Word
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from hookline.guards.commands.arguments import Arguments
     from hookline.guards.commands.hits import Rules
@@ -45,38 +45,46 @@ _STASH = "keep the work with `git stash` or in a branch first"
 _LEASE = "push with `--force-with-lease`"
 
 
-def _git(call: Call, scene: Scene) -> Iterator[Hit]:
+def _git(call: Call, _scene: Scene) -> Iterator[Hit]:
+    call = _expand_aliases(call)
     at = find_subcommand(call.words)
     if at >= len(call.words):
         return
-    name = call.words[at].text
-    settings = [word.text for word in call.words[:at]]
-    settings += [text.removeprefix("-c") for text in settings if text.startswith("-c")]
-    settings += _list_settings(call)
-    alias = _find_alias(settings, name)
-    if alias:
-        words = [Word("git"), *map(Word, shlex.split(alias)), *call.words[at + 1 :]]
-        yield from _git(call._replace(words=tuple(words)), scene)
-        return
-    name = name.lower()
+    name = call.words[at].text.lower()
     judge = _SUBCOMMANDS.get(name)
     given = read_arguments(call, _VALUED.get(name, ()), begin=at + 1)
     if judge is None or not given.names.isdisjoint(("h", "help", "version")):
         return
-    if name == "clean" and any(map(_UNFORCED.fullmatch, settings)):
+    if name == "clean" and any(map(_UNFORCED.fullmatch, _list_settings(call, at))):
         given = given._replace(options=("--force", *given.options))
     yield from judge(given, call, at + 1)
 
 
 def find_subcommand(words: Sequence[Word]) -> int:
+    """Return the index of the subcommand; that of the end if there is none."""
     at = 1
     while at < len(words) and words[at].text.startswith("-"):
         at += 2 if words[at].text in _GLOBAL_VALUED else 1
     return at
 
 
-def _list_settings(call: Call) -> Iterator[str]:
-    """Yield the settings in the variables of a call, each as `KEY=VALUE`."""
+def _expand_aliases(call: Call) -> Call:
+    """Return a call with the words of its aliases; Git refuses an alias that leads to itself."""
+    expanded: set[str] = set()
+    while (at := find_subcommand(call.words)) < len(call.words):
+        name = call.words[at].text
+        alias = [] if name in expanded else _find_alias(_list_settings(call, at), name)
+        if not alias:
+            break
+        expanded.add(name)
+        call = call._replace(words=(*call.words[:at], *map(Word, alias), *call.words[at + 1 :]))
+    return call
+
+
+def _list_settings(call: Call, at: int) -> Iterator[str]:
+    """Yield the settings before the subcommand and in variables, each as `KEY=VALUE`."""
+    for word in call.words[1:at]:
+        yield word.text.removeprefix("-c")
     given = {name: value.text for name, value in call.assigned}
     for name, key in given.items():
         if name.startswith("GIT_CONFIG_KEY_"):
@@ -88,17 +96,19 @@ def _list_settings(call: Call) -> Iterator[str]:
             yield f"{key}={given.get(name, '')}"
 
 
-def _find_alias(settings: Sequence[str], name: str) -> str:
-    """Return what the setting `alias.NAME=TEXT` makes of a subcommand; empty if there is none."""
+def _find_alias(settings: Iterable[str], name: str) -> list[str]:
+    """Return the words that the setting `alias.NAME=TEXT` puts for a subcommand; empty without one.
+
+    Git runs nothing for an alias with a quotation that does not end.
+    """
     for text in settings:
         key, _, value = text.partition("=")
-        if (
-            key.lower() == f"alias.{name}"
-            and not value.startswith("!")
-            and value.count('"') % 2 == 0
-        ):
-            return value
-    return ""
+        if key.lower() == f"alias.{name}" and not value.startswith("!"):
+            try:
+                return shlex.split(value)
+            except ValueError:
+                continue
+    return []
 
 
 # -- subcommands ---------------------------------------------------------------------------------
