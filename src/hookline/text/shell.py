@@ -8,15 +8,16 @@ a command, the line counts as unreadable. Programs that run their arguments (`su
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 from itertools import pairwise
+
+from hookline.text.grammars import make_bash_parser
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from re import Match
 
-    from tree_sitter import Node, Parser
+    from tree_sitter import Node
 
 _OPERATORS = b";&|()<>"
 _WORD_ENDS = b" \t\n" + _OPERATORS
@@ -68,19 +69,11 @@ class _UnreadableError(Exception):
     """The grammar cannot have understood a part of the line."""
 
 
-@lru_cache(maxsize=1)
-def _parser() -> Parser:
-    import tree_sitter_bash  # noqa: PLC0415 - only rules that look into commands need the grammar
-    from tree_sitter import Language, Parser  # noqa: PLC0415 - as above
-
-    return Parser(Language(tree_sitter_bash.language()))
-
-
 def _nodes(source: bytes) -> list[Node]:
     """Return all parts of a line, each before its children."""
     found = []
     # An explicit stack: a hostile line nests deeper than Python's.
-    waiting = [_parser().parse(source).root_node]
+    waiting = [make_bash_parser().parse(source).root_node]
     while waiting:
         node = waiting.pop()
         found.append(node)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 from hookline.text import lazy_re as re
+from hookline.text.grammars import make_bash_parser
 from hookline.text.script.budget import Budget
 
 TYPE_CHECKING = False
@@ -47,7 +46,7 @@ class Grammar:
     """Parses the texts of one reading. `clock`: seconds; without it their bytes are bounded."""
 
     def __init__(self, clock: Callable[[], float] | None) -> None:
-        self._parser = _make_parser()  # loading it takes no part of the time
+        self._parser = make_bash_parser()  # loading it takes no part of the time
         self._clock = clock
         self._left: float = _SECONDS if clock else _UNTIMED
 
@@ -129,11 +128,3 @@ def _count_pipes(text: str) -> int:
     """Return the length of the longest pipe; the rows of a table are none."""
     chained = _PIPE.sub("|", text).replace("||", ";")
     return max(statement.count("|") for statement in _STATEMENT.split(chained))
-
-
-@lru_cache(maxsize=1)
-def _make_parser() -> Parser:
-    import tree_sitter_bash  # noqa: PLC0415 - only rules that look into commands need the grammar
-    from tree_sitter import Language, Parser  # noqa: PLC0415 - as above
-
-    return Parser(Language(tree_sitter_bash.language()))

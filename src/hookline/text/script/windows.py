@@ -8,10 +8,10 @@ from __future__ import annotations
 import base64
 import binascii
 from contextlib import contextmanager
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from hookline.text import lazy_re as re
+from hookline.text.grammars import make_powershell_parser
 from hookline.text.script.budget import Budget, OverBudgetError
 from hookline.text.script.grammar import parse_source
 from hookline.text.script.reading import (
@@ -29,7 +29,7 @@ from hookline.text.script.reading import (
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tree_sitter import Node, Parser
+    from tree_sitter import Node
 
 _EVALUATES = make_set("iex invoke-expression")
 _SHELLS = make_set("powershell pwsh")
@@ -108,7 +108,7 @@ class _Reader:
         if len(via) > DEEPEST or len(text) > MOST_BYTES:
             self.unverified.append("a text that is too long, or texts in texts, too deep")
             return
-        parser = _make_parser()
+        parser = make_powershell_parser()
         if parser is None:
             self.unverified.append("PowerShell, because its grammar is not installed")
             return
@@ -222,15 +222,3 @@ def _list_nodes(root: Node) -> list[Node]:
 
 def _get_text(node: Node) -> str:
     return (node.text or b"").decode("utf-8", "replace")
-
-
-@lru_cache(maxsize=1)
-def _make_parser() -> Parser | None:
-    """Return the parser; None without its grammar, for which some systems have no wheel."""
-    try:
-        import tree_sitter_powershell  # noqa: PLC0415 - as above
-    except ImportError:
-        return None
-    from tree_sitter import Language, Parser  # noqa: PLC0415 - only PowerShell needs it
-
-    return Parser(Language(tree_sitter_powershell.language()))

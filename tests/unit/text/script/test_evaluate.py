@@ -290,6 +290,20 @@ def test_nothing_raises(text: str) -> None:
     read(text)
 
 
+def test_several_threads_read_at_the_same_time() -> None:
+    """A parser that two threads share ends the whole process."""
+    code = (
+        "import sys; from threading import Thread;"
+        "from hookline.text.script.evaluate import read_shell;"
+        "sys.setswitchinterval(1e-5);"
+        "text = 'for i in a b; do echo $i | grep x && rm -rf /tmp/$i; done\\n' * 20;"
+        "read = lambda: [read_shell(text, clock=float) for _ in range(40)];"
+        "threads = [Thread(target=read) for _ in range(3)];"
+        "[each.start() for each in threads]; [each.join() for each in threads]"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
 def test_loading_the_grammar_takes_no_part_of_the_time() -> None:
     """A process that starts for one line reads it."""
     code = (
