@@ -19,7 +19,10 @@ LIMITS: dict[str, dict[str, str]] = {
         "refuse sub-agent": "Claude Code cannot refuse one",
     },
     "langchain": {},
-    "openai_agents": {"ask, later": "the call is refused"},
+    "openai_agents": {
+        "ask, later": "the call is refused",
+        "redo sub-agent": "the outer agent reads the reason after the result",
+    },
 }
 _NO_CANCEL = {"cancelled run": "a synchronous run cannot be cancelled"}
 # The ways to run an agent, of which the first is the usual one, and what else each cannot do.

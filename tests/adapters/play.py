@@ -52,18 +52,20 @@ def main() -> None:
     name = sys.argv[1]
     driver = import_module(f"tests.adapters.drivers.{name}")
     print(json.dumps({"version": metadata.version(driver.PACKAGE)}))
+    check = getattr(driver, "check", None)
     for way, lacks in WAYS[name].items():
         skips = LIMITS[name] | lacks | getattr(driver, "LACKS", {})
         for play in PLAYS:
             skip = skips.get(play.name, "")
-            faults = [] if skip else run_play(driver, play, way)
-            row = {"way": way, "play": play.name, "skip": skip, "faults": faults}
-            print(json.dumps(row), flush=True)
-    check = getattr(driver, "check", None)
-    skip = "" if check else "there is nothing of its own"
-    faults = asyncio.run(check()) if check else []
-    row = {"way": next(iter(WAYS[name])), "play": OWN, "skip": skip, "faults": faults}
-    print(json.dumps(row), flush=True)
+            tell(way, play.name, skip, [] if skip else run_play(driver, play, way))
+        if check is not None:
+            tell(way, OWN, "", asyncio.run(check()))
+            check = None  # once
+
+
+def tell(way: str, play: str, skip: str, faults: list[str]) -> None:
+    """Print what came of a play."""
+    print(json.dumps({"way": way, "play": play, "skip": skip, "faults": faults}), flush=True)
 
 
 if __name__ == "__main__":
