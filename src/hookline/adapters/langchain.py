@@ -113,9 +113,8 @@ class HooksMiddleware(AgentMiddleware):  # type: ignore[misc]  # untyped without
             return update
         text = str(message.text)
         answer = await self._sessions.find(*session).begin_turn(text)
-        changed = [message.model_copy(update={"content": answer.text})]
-        context = [HumanMessage(content=each) for each in answer.context]
-        update["messages"] = [*(changed if answer.text != text else ()), *context]
+        changed = [] if answer.text == text else [_replace_prompt(message, answer.text)]
+        update["messages"] = [*changed, *(HumanMessage(content=each) for each in answer.context)]
         return update
 
     def before_agent(self, state: Any, runtime: Any) -> dict[str, Any] | None:
@@ -318,6 +317,15 @@ def _wait(work: Coroutine[Any, Any, Any]) -> Any:
         return asyncio.run(work)
     with ThreadPoolExecutor(1) as thread:
         return thread.submit(copy_context().run, asyncio.run, work).result()
+
+
+def _replace_prompt(message: HumanMessage, text: str) -> HumanMessage:
+    """Return a prompt with another text, and with the pictures and files that it has."""
+    parts = [] if isinstance(message.content, str) else message.content
+    others = [part for part in parts if isinstance(part, dict) and part.get("type") != "text"]
+    new = [{"type": "text", "text": text}, *others] if others else text
+    changed: HumanMessage = message.model_copy(update={"content": new})
+    return changed
 
 
 def _find_thread() -> str:

@@ -27,7 +27,12 @@ try:
     from agents.items import ItemHelpers
     from agents.models.multi_provider import MultiProvider
 
-    from hookline.adapters.openai_models import HookedModel, items_to_json, make_context
+    from hookline.adapters.openai_models import (
+        HookedModel,
+        items_to_json,
+        make_context,
+        replace_prompt,
+    )
     from hookline.adapters.openai_tools import copy_tool, parse_input
 except ImportError as error:
     raise make_missing_error("OpenAI Agents SDK", "openai-agents", error) from error
@@ -107,13 +112,17 @@ class HookedStream:
     """A run that is streamed. It has the attributes of the SDK's result once it has begun."""
 
     def __init__(self, hooks: AgentHooks, agent: Any, given: Any, options: Any) -> None:
-        self._about = hooks, agent, given, options
+        self._events = self._run(hooks, agent, given, options)
         self._is_cancelled = False
         self.result: Any = None
 
-    async def stream_events(self) -> AsyncIterator[Any]:
-        """Yield the events of the SDK, also those of a run that a stop hook makes necessary."""
-        hooks, agent, given, options = self._about
+    def stream_events(self) -> AsyncIterator[Any]:
+        """Return the events of the SDK, also those of a run that a stop hook makes necessary."""
+        return self._events
+
+    async def _run(
+        self, hooks: AgentHooks, agent: Any, given: Any, options: Any
+    ) -> AsyncIterator[Any]:
         async with _report_errors(hooks):
             async for self.result in _run(hooks, agent, given, options, Runner.run_streamed):
                 async for event in self.result.stream_events():
@@ -202,7 +211,7 @@ async def _submit(hooks: AgentHooks, given: Any) -> Any:
     text = str(shown[-1]["content"])
     answer = await hooks.begin_turn(text)
     if answer.text != text:
-        items = [*items[:-1], {"role": "user", "content": answer.text}]
+        items = [*items[:-1], replace_prompt(items[-1], answer.text)]
     return [*items, *make_context(answer.context)]
 
 

@@ -190,6 +190,15 @@ def replace_text(output: Sequence[Any], text: str) -> list[Any]:
     return [message, *(item for item in output if _to_dict(item).get("type") != "message")]
 
 
+def replace_prompt(item: Any, text: str) -> Item:
+    """Return a prompt with another text, and with the pictures and files that it has."""
+    content = _to_dict(item)["content"]
+    parts = [] if isinstance(content, str) else content
+    others = [part for part in parts if part.get("type") != "input_text"]
+    new = [{"type": "input_text", "text": text}, *others] if others else text
+    return {"role": "user", "content": new}
+
+
 def make_context(texts: Sequence[str]) -> list[Item]:
     return [{"role": "developer", "content": each} for each in texts]
 

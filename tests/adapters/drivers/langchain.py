@@ -127,6 +127,24 @@ async def run_agent(agent: Any, way: str, given: Any, thread: Any) -> Any:
 
 
 async def check() -> list[str]:
+    """What only this framework has."""
+    return [*await check_command(), *await check_picture()]
+
+
+async def check_picture() -> list[str]:
+    """A prompt that a hook rewrites keeps its picture."""
+    engine, played = Engine(), Played()
+    engine.on("prompt.submit")(lambda _: hookline.rewrite(text="new"))
+    picture = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AA=="}}
+    content: Any = [{"type": "text", "text": PROMPT}, picture]
+    model = ScriptedModel(turns=["done"], played=played)
+    agent = create_agent(model, middleware=[HooksMiddleware(engine)])
+    state = await agent.ainvoke({"messages": [{"role": "user", "content": content}]})
+    got = state["messages"][0].content
+    return [] if got == [{"type": "text", "text": "new"}, picture] else [f"the prompt is {got}"]
+
+
+async def check_command() -> list[str]:
     """The message inside a command to the graph is a result, too."""
     engine, played = Engine(), Played()
     engine.on("tool.after")(lambda _: hookline.rewrite(output="***"))

@@ -27,7 +27,12 @@ from hookline import ConfigError, Engine
 from hookline.adapters.agent_hooks import AgentHooks
 from hookline.adapters.agent_sessions import RUNNING
 from hookline.adapters.openai_agents import HookedRunner, add_hooks
-from hookline.adapters.openai_models import items_from_json, items_to_json, read_text
+from hookline.adapters.openai_models import (
+    items_from_json,
+    items_to_json,
+    read_text,
+    replace_prompt,
+)
 from hookline.adapters.openai_tools import copy_tool
 from tests.adapters.plays import PROMPT, Play, Played
 
@@ -35,6 +40,7 @@ if TYPE_CHECKING:
     from tests.adapters.plays import Ask, Turn
 
 PACKAGE = "openai-agents"
+PICTURE = {"type": "input_image", "image_url": "data:image/png;base64,AA=="}
 
 
 async def play(
@@ -160,6 +166,11 @@ def check_items() -> list[str]:
         (items_from_json(changed, items), [*items[:3], output, items[4], changed[-1]]),
         (items_to_json(items_from_json(shown)), shown),
         (read_text(items[1:]), "done"),
+        (replace_prompt(items[0], "new"), {"role": "user", "content": "new"}),
+        (
+            replace_prompt({"role": "user", "content": [*items[0]["content"], PICTURE]}, "new"),
+            {"role": "user", "content": [{"type": "input_text", "text": "new"}, PICTURE]},
+        ),
     )
     return [f"{got!r}, not {wanted!r}" for got, wanted in pairs if got != wanted]
 
