@@ -70,7 +70,8 @@ class AgentHooks:
         cwd: the agent's folder; that of the engine by default.
         agent: the id of a sub-agent; empty for the agent itself.
         agent_type: the name of the sub-agent's kind.
-        ask: asks a person; without it, a question is a refusal.
+        ask: asks a person, for calls in parallel at the same time; without it, a question is a
+            refusal.
         notify: receives the texts for the user; by default they are logged as warnings.
         tools: the framework's name of a tool -> its name for hooks, such as `shell`.
     """
@@ -110,6 +111,14 @@ class AgentHooks:
             ask=self.ask,
             notify=self.notify,
             tools=self.tools,
+        )
+
+    def is_same_run(self, other: AgentHooks | None) -> bool:
+        """Return whether other hooks ask the same engine about the same agent."""
+        return other is not None and (self.engine, self.session_id, self.agent) == (
+            other.engine,
+            other.session_id,
+            other.agent,
         )
 
     # -- the begin of a turn ---------------------------------------------------------------------

@@ -14,9 +14,11 @@ import time
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from hookline.adapters.agent_hooks import AgentHooks
 from hookline.adapters.agent_sessions import RUNNING, AgentSessions
 from hookline.adapters.answers import RunStoppedError
 from hookline.adapters.frameworks import MOST_ATTEMPTS, make_missing_error
+from hookline.engine.engine import Engine
 
 try:
     from pydantic_ai import RunContext, exceptions
@@ -66,8 +68,7 @@ if TYPE_CHECKING:
     from pydantic_ai.messages import ModelMessage, ModelResponsePart
     from pydantic_ai.models import ModelRequestContext
 
-    from hookline.adapters.agent_hooks import AgentHooks, Ask, Notify
-    from hookline.engine.engine import Engine
+    from hookline.adapters.agent_hooks import Ask, Notify
 
 __all__ = ["HooksCapability", "messages_from_json", "messages_to_json"]
 
@@ -138,6 +139,9 @@ class HooksCapability(AbstractCapability[Any]):
 
     async def wrap_run(self, ctx: RunContext[Any], *, handler: Any) -> Any:
         """Run it as the parent of what it starts, and report an error at its end."""
+        if self._hooks.is_same_run(RUNNING.get()):
+            self._hooks = AgentHooks(Engine())  # no hooks: the agent has this capability twice
+            return await handler()
         token = RUNNING.set(self._hooks)
         try:
             return await handler()

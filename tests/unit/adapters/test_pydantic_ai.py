@@ -20,6 +20,7 @@ from pydantic_ai.models.function import AgentInfo, FunctionModel
 from pydantic_ai.tools import ToolDefinition
 from pydantic_ai.toolsets import ExternalToolset
 from pydantic_ai.usage import UsageLimits
+from pydantic_ai_harness.subagents import SubAgent, SubAgents
 
 import hookline
 from hookline import Engine
@@ -35,6 +36,7 @@ class Script:
 
     def __init__(self, *turns: Turn) -> None:
         self.turns = list(turns)
+        self.tools: list[str] = []  # the tools of the calls, `run` in the end
         self.seen: list[list[dict[str, Any]]] = []
 
     def answer(self, messages: list[ModelMessage], _: AgentInfo) -> ModelResponse:
@@ -44,7 +46,8 @@ class Script:
             raise turn
         if isinstance(turn, str):
             return ModelResponse(parts=[TextPart(turn)])
-        return ModelResponse(parts=[ToolCallPart("run", turn, f"call-{len(self.seen)}")])
+        tool = self.tools.pop(0) if self.tools else "run"
+        return ModelResponse(parts=[ToolCallPart(tool, turn, f"call-{len(self.seen)}")])
 
 
 class Play:
@@ -402,6 +405,31 @@ def test_an_agent_inside_a_tool_is_a_sub_agent() -> None:
         helper,
         ("stop", ""),
     ]
+
+
+def test_sub_agents_of_the_harness_inherit_the_hooks() -> None:
+    """Agents without the capability; and the agent itself, which has it then twice, only once."""
+    engine, seen = watched("subagent.start", "subagent.stop", "stop")
+    engine.on("tool.before", tool="run")(lambda _: seen.append("run") or hookline.deny("not that"))
+    hooks, ran = HooksCapability(engine), []
+    for name in ("helper", "self"):
+        script = Script({"task": "help", "agent_name": name}, CALL, "half", "fine")
+        helper = Agent(FunctionModel(script.answer), name="helper")
+        delegating = SubAgents[None](
+            agents=[SubAgent(helper)],
+            shared_capabilities=[hooks],
+            include_self=True,
+            tool_name="run_helper",
+        )
+        outer = Agent(FunctionModel(script.answer), capabilities=[hooks, delegating])
+        for agent in (helper, outer):
+            agent.tool_plain(name="run")(lambda command: ran.append(command))  # noqa: PLW0108 - the model names it
+        script.tools = ["run_helper", "run"]
+
+        assert asyncio.run(outer.run("do it")).output == "fine"
+        assert "not that" in script.seen[2][-1]["content"]
+    assert ran == []
+    assert seen == ["subagent.start", "run", "subagent.stop", "stop"] * 2
 
 
 def test_a_broken_guard_closes() -> None:
