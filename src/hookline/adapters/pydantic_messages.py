@@ -1,7 +1,8 @@
 """Messages of Pydantic AI as plain JSON, and back.
 
 A message is `{role, content}`: of an assistant also `tool_calls`, a list of `{id, name, input}`; of
-a tool also `name` and `tool_call_id`. Instructions, thinking and a provider's own parts are not
+a tool also `name` and `tool_call_id`. The summary of a shortened conversation is a user's message
+with the `name` `conversation_summary`. Instructions, thinking and a provider's own parts are not
 shown.
 """
 
@@ -15,6 +16,7 @@ from hookline.adapters.frameworks import make_missing_error
 try:
     from pydantic import TypeAdapter
     from pydantic_ai.messages import (
+        CompactionPart,
         ModelRequest,
         ModelResponse,
         SystemPromptPart,
@@ -26,6 +28,8 @@ try:
     from pydantic_core import to_jsonable_python
 except ImportError as error:
     raise make_missing_error("Pydantic AI", "pydantic-ai", error) from error
+
+SUMMARY = "conversation_summary"
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -132,6 +136,8 @@ def _show_part(part: ModelRequestPart) -> Entry | None:
         return {"role": "user", "content": read_prompt(part.content)}
     if isinstance(part, ToolReturnPart):
         return {"role": "tool", **about, "content": part.model_response_str(wrap_if_error=False)}
+    if isinstance(part, CompactionPart):
+        return {"role": "user", "name": SUMMARY, "content": part.content or ""}
     if kind in ("retry-prompt", "retry-feedback"):
         content = getattr(part, "content", "")
         text = content if isinstance(content, str) else str(to_json(content))
@@ -154,6 +160,8 @@ def _build(entry: Entry) -> ModelResponse | list[ModelRequestPart]:
     match entry.get("role"):
         case "system":
             return [SystemPromptPart(content=str(content))]
+        case "user" if entry.get("name") == SUMMARY:
+            return [CompactionPart(content=str(content))]
         case "user":
             # Pictures and files are objects there.
             made: UserPromptPart = TypeAdapter(UserPromptPart).validate_python({"content": content})

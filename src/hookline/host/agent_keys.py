@@ -92,7 +92,8 @@ METADATA = ("author", "license", "readme", "description", "version", "tags")
 
 # The tools of each toolset that hookline has; None where a server names them.
 TOOLSETS: Mapping[str, tuple[str, ...] | None] = {
-    "shell": ("shell", "run_background_job", "view_background_job", "stop_background_job"),
+    "shell": ("shell",),
+    "background_jobs": ("run_background_job", "view_background_job", "stop_background_job"),
     "filesystem": (
         "read_file", "write_file", "edit_file", "list_directory", "search_files_content",
         "find_files", "create_directory", "file_info",
@@ -120,7 +121,7 @@ MISSING_TOOLS: Mapping[str, Mapping[str, str]] = {
 }
 # Toolsets of docker-agent that hookline leaves out with a warning.
 MISSING_TOOLSETS = (
-    "a2a", "api", "background_agents", "background_jobs", "fetch", "file", "git", "lsp",
+    "a2a", "api", "background_agents", "fetch", "file", "git", "lsp",
     "mcp_catalog", "memory", "model_picker", "open_url", "openapi", "plan", "rag", "scheduler",
     "script", "session_context", "session_plan", "tasks", "user_prompt", "webhook",
 )  # fmt: skip
@@ -136,6 +137,7 @@ env | runs
 safer | accepted
 sudo_askpass | ignored | `sudo` cannot ask for a password
 """),
+    "background_jobs": _read("env | runs"),
     "filesystem": _read("ignore_vcs allow_list deny_list post_edit | runs"),
     "think": _read("shared | accepted"),
     "todo": _read("shared | runs"),

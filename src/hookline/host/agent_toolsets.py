@@ -247,6 +247,7 @@ def _read_mcp(node: Node) -> dict[str, Any]:
 
 _READERS = {
     "shell": _read_shell,
+    "background_jobs": _read_shell,
     "filesystem": _read_filesystem,
     "think": _read_think,
     "todo": _read_todo,

@@ -13,9 +13,14 @@ from hookline.host.agent_spec import COMPACTION_THRESHOLD
 from hookline.host.env_references import expand_env
 from hookline.host.firing import use_host_dialect
 from hookline.host.framework.agent import HostAgent
-from hookline.host.framework.conversation import read_conversation, write_conversation
+from hookline.host.framework.conversation import (
+    estimate_length,
+    read_conversation,
+    write_conversation,
+)
 from hookline.host.framework.models import join_models, make_model, make_scripted_model
 from hookline.host.framework.tools import (
+    make_background_jobs,
     make_filesystem,
     make_shell,
     make_team,
@@ -100,6 +105,7 @@ class Host:
             session, conversation = self.files.load(resumed)
             try:
                 session.messages = read_conversation(conversation)
+                session.length = estimate_length(session.messages)
             except ValueError:
                 raise self.files.make_unreadable_error(resumed) from None
             if not os.path.isdir(session.cwd):
@@ -114,8 +120,7 @@ class Host:
         else:
             spec = self.file.choose_agent(agent)
             session = Session(self._new_id(), spec.name, self.cwd)
-        own = self.file.agents[session.agent].safety
-        session.agent_mode = own or self.file.host.safety
+        session.agent_mode = self.find_mode(session.agent)
         return Run(self, session)
 
     def continue_session(self, run: Run) -> Run:
@@ -130,10 +135,14 @@ class Host:
             agent,
             above.cwd,
             parent_id=above.id,
-            mode=self.file.agents[agent].safety or above.agent_mode,
+            mode=self.find_mode(agent),
             approvals=above.approvals,
         )
         return Run(self, session, parent.depth + 1)
+
+    def find_mode(self, agent: str) -> str:
+        """Return the mode of approval of an agent, if the person chose none."""
+        return self.file.agents[agent].safety or self.file.host.safety
 
     def save(self, session: Session) -> None:
         """Write a session to its file."""
@@ -158,13 +167,21 @@ class Host:
             ConfigError: one cannot, with what to set.
         """
         for spec in self.file.agents.values():
-            summary = spec.compaction_model or self._choose_model(spec.model).compaction_model
-            for each in (spec.model, *spec.fallbacks, *([summary] if summary else [])):
+            for each in (spec.model, *spec.fallbacks, self._find_summary_model(spec)):
                 self._choose_model(each)
 
-    def model_id(self, agent: str) -> str:
-        """Return the model of an agent as payloads name it: `provider/model`."""
-        return self._choose_model(self.file.agents[agent].model).model_id
+    def _find_summary_model(self, spec: AgentSpec) -> ModelSpec:
+        """Return the model that shortens the conversations of an agent."""
+        own = spec.compaction_model or self._choose_model(spec.model).compaction_model
+        return own or spec.model
+
+    def _find_model(self, agent: str, *, writes_summary: bool) -> ModelSpec:
+        spec = self.file.agents[agent]
+        return self._choose_model(self._find_summary_model(spec) if writes_summary else spec.model)
+
+    def model_id(self, agent: str, *, writes_summary: bool = False) -> str:
+        """Return a model of an agent as payloads name it: `provider/model`."""
+        return self._find_model(agent, writes_summary=writes_summary).model_id
 
     def find_threshold(self, agent: str) -> float:
         """Return the part of its context window at which an agent's conversation is compacted."""
@@ -172,9 +189,9 @@ class Host:
         own = spec.compaction_threshold or self._choose_model(spec.model).compaction_threshold
         return own or COMPACTION_THRESHOLD
 
-    def price(self, agent: str, reply: Reply) -> Reply:
+    def price(self, agent: str, reply: Reply, *, writes_summary: bool = False) -> Reply:
         """Return a reply with its cost, where the file says what its model costs."""
-        price, usage = self._choose_model(self.file.agents[agent].model).price, reply.usage
+        price, usage = self._find_model(agent, writes_summary=writes_summary).price, reply.usage
         if price is None:
             return reply
         cached, written = usage.get("cached_input_tokens", 0), usage.get("cached_write_tokens", 0)
@@ -253,7 +270,7 @@ class Host:
 
     def _make_agent(self, spec: AgentSpec) -> HostAgent:
         chosen = self._choose_model(spec.model)
-        summary = spec.compaction_model or chosen.compaction_model
+        summary = self._find_summary_model(spec)
         tried = (
             spec.model,
             *(each for each in spec.fallbacks for _ in range(spec.fallback_retries + 1)),
@@ -283,7 +300,7 @@ class Host:
             toolsets=toolsets,
             capabilities=capabilities,
             context_limit=chosen.context_window,
-            summary_model=self._make_model(summary, spec.name) if summary else None,
+            summary_model=self._make_model(summary, spec.name) if summary != spec.model else None,
         )
 
     def _list_keys(self) -> set[str]:
@@ -297,6 +314,8 @@ class Host:
         match spec.type:
             case "shell":
                 toolset = make_shell(env)
+            case "background_jobs":
+                toolset = make_background_jobs(env)
             case "think":
                 toolset = make_think()
             case _:

@@ -188,11 +188,17 @@ class Run:
         """Shorten the conversation, as `compaction.compact`; return whether it did."""
         agent = self.agent or await self.host.open_agent(self.session.agent)
         done = await compact(
-            self.session, agent, self.events, source=source, reason=reason, focus=focus
-        )
+            self.session, agent, self.events, TurnGate(self, writes_summary=True),
+            self._count_summary, source=source, reason=reason, focus=focus,
+        )  # fmt: skip
         if done and self.is_root:
             await self._save()
         return done
+
+    def _count_summary(self, reply: Reply) -> None:
+        reply = self.host.price(self.session.agent, reply, writes_summary=True)
+        self.session.count(reply.usage, reply.cost)
+        self.host.spending.add(self.spec, usage=reply.usage, cost=reply.cost)
 
     async def run_post_edit(self, call: ToolCall) -> list[str]:
         """Run the commands after a change of a file; return what went wrong with them."""
@@ -268,7 +274,7 @@ class Run:
 
     async def _run_turn(self, agent: HostAgent) -> bool:
         """Run one turn; return whether another follows. `turn_end` fires on every way out."""
-        reason = "error"
+        reason, name = "error", self.session.agent
         try:
             reason = await self._take_turn(agent)
         except ModelError as error:
@@ -290,12 +296,12 @@ class Run:
             raise
         finally:
             self.session.contexts["turn"] = ()
-            await finish(self._end_turn(reason))
+            await finish(self._end_turn(reason, name))
         return reason != "normal"
 
-    async def _end_turn(self, reason: str) -> None:
+    async def _end_turn(self, reason: str, agent: str) -> None:
         self.events.show("turn.ended", reason=reason)
-        await self.events.fire("turn_end", reason=reason)
+        await self.events.fire("turn_end", agent=agent, reason=reason)
 
     async def _take_turn(self, agent: HostAgent) -> str:
         """Ask the model, run its tools, and return the reason with which the turn ends."""
@@ -340,6 +346,7 @@ class Run:
     async def _record_reply(self, reply: Reply) -> None:
         session = self.session
         session.count(reply.usage, reply.cost)
+        session.length = reply.usage.get("input_tokens", 0)
         session.last_text = reply.text or session.last_text
         self.events.show("reply", text=reply.text, usage=dict(reply.usage), cost=reply.cost)
         facts: dict[str, Any] = {} if reply.cost is None else {"cost": reply.cost}
@@ -392,10 +399,11 @@ class Run:
 
 
 class TurnGate:
-    """Answers the framework during a turn of a run."""
+    """Answers the framework during a turn of a run, or while a model `writes_summary`."""
 
-    def __init__(self, run: Run) -> None:
+    def __init__(self, run: Run, *, writes_summary: bool = False) -> None:
         self._run = run
+        self._writes_summary = writes_summary
 
     @property
     def contexts(self) -> list[str]:
@@ -412,7 +420,7 @@ class TurnGate:
         run = self._run
         decision = await run.events.fire(
             "before_llm_call",
-            model_id=run.host.model_id(run.session.agent),
+            model_id=run.host.model_id(run.session.agent, writes_summary=self._writes_summary),
             iteration=run.session.iteration,
             messages=messages,
         )

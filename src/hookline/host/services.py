@@ -47,13 +47,16 @@ class Services(Protocol):
     def save(self, session: Session) -> None:
         """Write a session to its file."""
 
-    def model_id(self, agent: str) -> str:
-        """Return the model of an agent: `provider/model`."""
+    def model_id(self, agent: str, *, writes_summary: bool = False) -> str:
+        """Return the model of an agent, or the one for its summaries: `provider/model`."""
 
     def find_threshold(self, agent: str) -> float:
         """Return the part of its context window at which an agent's conversation is compacted."""
 
-    def price(self, agent: str, reply: Reply) -> Reply:
+    def find_mode(self, agent: str) -> str:
+        """Return the mode of approval of an agent, if the person chose none."""
+
+    def price(self, agent: str, reply: Reply, *, writes_summary: bool = False) -> Reply:
         """Return a reply with its cost, where the file says what its model costs."""
 
     def describe_models(self, agent: str) -> list[dict[str, str]]:

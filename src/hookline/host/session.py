@@ -52,7 +52,8 @@ class Session:
     `messages` are those of the framework. `contexts`: texts beside the conversation, which hooks
     added for the whole session, for the prompt, and for the turn. `queued`: messages of the person
     while the agent works; `follow_ups`: those for when it has ended. `agent_mode`: the mode of
-    approval if the person chose none.
+    approval if the person chose none. `length`: tokens of the conversation. `input_tokens`,
+    `output_tokens` and `cost`: what it and all sessions below it have used.
     """
 
     def __init__(
@@ -80,6 +81,7 @@ class Session:
         self.most_iterations = 0
         self.last_prompt = ""
         self.last_text = ""
+        self.length = 0
         self.input_tokens = self.output_tokens = 0
         self.cost: float | None = None
 
@@ -89,8 +91,8 @@ class Session:
         return self.approvals.mode or self.agent_mode
 
     def count(self, usage: Mapping[str, int], cost: float | None) -> None:
-        """Add a reply: the tokens of its request are the length of the conversation now."""
-        self.input_tokens = usage.get("input_tokens", 0)
+        """Add what a reply, or a session below, has used."""
+        self.input_tokens += usage.get("input_tokens", 0)
         self.output_tokens += usage.get("output_tokens", 0)
         if cost is not None:
             self.cost = (self.cost or 0.0) + cost

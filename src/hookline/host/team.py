@@ -47,7 +47,7 @@ class Team:
         session = self._run.session
         await self._fire_switch(session.agent, name, kind)
         session.agent = name
-        session.agent_mode = self._services.file.agents[name].safety or session.agent_mode
+        session.agent_mode = self._services.find_mode(name)
 
     async def take_handoff(self) -> None:
         """Let the agent take over to which the last turn handed over, if it did."""
@@ -87,7 +87,9 @@ class Team:
         return child.session.last_text
 
     async def _end_child(self, child: ChildRun, caller: str, error: str) -> None:
-        agent = child.session.agent
+        agent, used = child.session.agent, child.session
+        usage = {"input_tokens": used.input_tokens, "output_tokens": used.output_tokens}
+        self._run.session.count(usage, used.cost)
         await self._events.fire(
             "subagent_stop",
             agent=agent,

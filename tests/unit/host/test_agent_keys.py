@@ -16,6 +16,7 @@ from hookline.host import agent_keys
 from hookline.host.agent_keys import MISSING_TOOLS, MISSING_TOOLSETS, TOOLSET_KEYS, TOOLSETS
 from hookline.host.agent_spec import SandboxSettings, Toolset
 from hookline.host.framework.tools import (
+    make_background_jobs,
     make_filesystem,
     make_shell,
     make_team,
@@ -80,7 +81,12 @@ def list_arguments() -> dict[str, list[str]]:
     files = make_filesystem(Toolset(type="filesystem"), "/", read_only=False)
     agent: Agent[Any, str] = Agent(
         FunctionModel(read_tools),
-        toolsets=[make_shell({}), make_think(), make_team(transfers=True, hands_over=True)],
+        toolsets=[
+            make_shell({}),
+            make_background_jobs({}),
+            make_think(),
+            make_team(transfers=True, hands_over=True),
+        ],
         capabilities=[make_workspace("/", {}, SandboxSettings(), ()), files, make_todo()],
     )
     asyncio.run(agent.run("list your tools"))

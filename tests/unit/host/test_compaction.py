@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from pydantic_ai.models.function import FunctionModel
 
 from hookline.host.compaction import is_nearly_full
 from hookline.host.session import Session
@@ -51,7 +52,10 @@ def test_a_full_window_is_compacted_before_the_next_turn(tmp_path):
     order = [name for name in made.names if "compact" in name or name.startswith("turn_")]
     assert order[-6:-2] == ["pre_compact", "before_compaction", "after_compaction", "turn_end"]
     asked = made.payloads("before_llm_call")[-1]["messages"]
-    assert len(asked) <= 5
+    assert asked[:2] == [
+        {"role": "user", "content": "go"},
+        {"role": "user", "name": "conversation_summary", "content": "The summary."},
+    ]
     assert "The summary." in str(made.session.messages)
     [shown] = made.shown("compacted")
     assert (shown["reason"], shown["summary"]) == ("threshold", "The summary.")
@@ -152,6 +156,66 @@ def test_each_call_keeps_its_result(tmp_path):
     assert calls == results
 
 
+def test_hooks_are_asked_before_the_summary_is_written(tmp_path):
+    """It is a call of a model: no secret leaves by it that other calls do not have."""
+    token = "ghp_" + "Q7x2Lm9Vt4Rb8Wc1Nd6Kf3Hs5Jg0Zy" + "Pq2T"
+    write_script(tmp_path, *FULL)
+    made = Play(tmp_path, {"root": agent(model="small", redact_secrets=True)}, models=MODELS,
+                permissions=ALLOW)  # fmt: skip
+    sent = []
+    request = FunctionModel.request
+
+    async def keep(model, messages, *rest):
+        sent.append(str(messages))
+        return await request(model, messages, *rest)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(FunctionModel, "request", keep)
+        result = made.run(f"my token is {token}")
+
+    assert result.text == "Done."
+    assert made.payloads("after_compaction")[0]["summary"] == "The summary."
+    assert len(sent) == 5
+    assert not [text for text in sent if token in text]
+    assert "The summary." in sent[-1]  # although the hook rewrote the messages
+
+
+def test_a_hook_refuses_the_call_for_the_summary(tmp_path):
+    """The conversation stays as it is, and the run goes on."""
+    refuse = """grep -q 'summarization assistant' && { echo no >&2; exit 2; }; true"""
+    made, result = play(tmp_path, *FULL, hooks={"before_llm_call": [command_hook(refuse)]})
+
+    assert result.text == "The summary."  # the next step of the script
+    assert "after_compaction" not in made.names
+    assert made.payloads("on_error")[0]["notification_message"] == (
+        "the conversation could not be summarised: no"
+    )
+
+
+def test_everything_that_is_used_counts(tmp_path):
+    """The calls of sub-agents and those for summaries are in the tokens and in the cost."""
+    models = {"small": {**MODELS["small"], "cost": {"input": 1000, "output": 0}}}
+    task = ("transfer_task", {"agent": "helper", "task": "look"})
+    write_script(tmp_path, scripts={
+        "root": [
+            step(task), step(shell("echo 2")), step(shell("echo 3"), tokens=950),
+            step(text="The summary.", tokens=700), step(text="Done.", tokens=100),
+        ],
+        "helper": [step(text="Found.", tokens=40)],
+    })  # fmt: skip
+    made = Play(
+        tmp_path, {"root": agent(model="small", sub_agents=["helper"]),
+                   "helper": agent(model="small")},
+        models=models, permissions={"allow": ["*"]},
+    )  # fmt: skip
+
+    made.run()
+
+    assert made.session.input_tokens == 10 + 40 + 10 + 950 + 700 + 100
+    assert made.session.output_tokens == 6 * 2
+    assert made.session.cost == pytest.approx(1.81)
+
+
 # -- budgets ---------------------------------------------------------------------------------------
 
 
@@ -224,6 +288,6 @@ class Limited:
 def test_is_nearly_full(tmp_path, tokens, limit, full):
     """More than the threshold is full; a window of unknown size never is."""
     session = Session("a", "root", str(tmp_path))
-    session.input_tokens = tokens
+    session.length = tokens
 
     assert is_nearly_full(session, Limited(limit), 0.9) is full

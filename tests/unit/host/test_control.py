@@ -202,6 +202,29 @@ def test_force_handoff(tmp_path):
     assert made.names.count("session_start") == 1
     order = [name for name in made.names if name in ("stop", "on_agent_switch", "turn_end")]
     assert order == ["stop", "on_agent_switch", "turn_end", "stop", "turn_end"]
+    ended = [each.raw["agent_name"] for each in made.raised if each.native_name == "turn_end"]
+    assert ended == ["root", "other"]
+
+
+@pytest.mark.parametrize("way", ["transfer_task", "handoff"])
+def test_each_agent_has_its_own_mode(tmp_path, way):
+    """That of the file, if it names none: not that of the agent before it."""
+    call = (way, {"agent": "other"} | ({"task": "go"} if way == "transfer_task" else {}))
+    write_script(tmp_path, scripts={
+        "root": [call, "Done."], "other": [shell("touch made"), "Tried."],
+    })  # fmt: skip
+    root = agent(sub_agents=["other"], handoffs=["other"], safety="autonomous")
+    made = Play(tmp_path, {"root": root, "other": agent()}, runtime={"safety": "strict"})
+
+    made.run()
+
+    policies = {
+        each.raw["agent_name"]: each.raw["safety_policy"]
+        for each in made.raised
+        if each.native_name == "tool_guard"
+    }
+    assert policies == {"root": "autonomous", "other": "strict"}
+    assert not (made.work / "made").exists()
 
 
 def test_the_cap_of_iterations_is_for_each_prompt(tmp_path):

@@ -131,7 +131,8 @@ def test_a_denial_wins(tmp_path, outside):
         ({"type": "filesystem", "tools": ["read_file"]}, {"read_file"}),
         ({"type": "filesystem", "readonly": True},
          {"read_file", "list_directory", "search_files_content", "find_files", "file_info"}),
-        ({"type": "shell", "tools": ["shell"]}, {"shell"}),
+        ({"type": "shell"}, {"shell"}),
+        ({"type": "background_jobs"}, {"run_background_job"}),
         ({"type": "think"}, {"think"}),
     ],
 )  # fmt: skip
@@ -153,10 +154,11 @@ def test_an_agent_has_the_tools_that_its_file_selects(tmp_path, toolset, has):
 def test_commands_get_no_keys_of_providers(tmp_path):
     """Neither in the foreground nor in the background, unless the agent file gives one."""
     keys = {"OPENAI_API_KEY": "k1", "ANTHROPIC_API_KEY": "k2", "GROQ_API_KEY": "k3", "PLAIN": "ok"}
+    given = {"GIVEN": "${env.PLAIN}!"}
     _, results = play(
         tmp_path, shell("env"), ("run_background_job", {"cmd": "env > in-background"}),
         shell("until [ -s in-background ]; do sleep 0.02; done; cat in-background"),
-        toolsets=[{"type": "shell", "env": {"GIVEN": "${env.PLAIN}!"}}], **keys,
+        toolsets=[{"type": kind, "env": given} for kind in ("shell", "background_jobs")], **keys,
     )  # fmt: skip
 
     for text, _ in (results[0], results[2]):

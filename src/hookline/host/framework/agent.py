@@ -34,6 +34,7 @@ from pydantic_ai.messages import (
 )
 from pydantic_ai.models.fallback import FallbackModel
 from pydantic_ai.models.function import FunctionModel
+from pydantic_ai.models.wrapper import WrapperModel
 from pydantic_ai_harness.compaction import (
     SlidingWindowCompaction,
     SummarizingCompaction,
@@ -53,8 +54,9 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Sequence
 
     from pydantic_ai import CallToolsNode, ModelRequestNode
-    from pydantic_ai.models import Model, ModelRequestContext
+    from pydantic_ai.models import Model, ModelRequestContext, ModelRequestParameters
     from pydantic_ai.run import AgentRun
+    from pydantic_ai.settings import ModelSettings
     from pydantic_ai.tools import RunContext, ToolDefinition
     from pydantic_ai.toolsets import AbstractToolset
 
@@ -118,6 +120,28 @@ class _Hooks(AbstractCapability["Gate"]):
         return result.text if result.value is None else result.value
 
 
+class _AskedModel(WrapperModel):
+    """A model that asks a gate before each call, and keeps its replies."""
+
+    def __init__(self, model: Model, gate: Gate) -> None:
+        super().__init__(model)
+        self.replies: list[Reply] = []
+        self._gate = gate
+
+    async def request(
+        self,
+        messages: Messages,
+        model_settings: ModelSettings | None,
+        model_request_parameters: ModelRequestParameters,
+    ) -> ModelResponse:
+        changed = await self._gate.check_messages(messages_to_json(messages))
+        if changed is not None:
+            messages = _read_messages(changed, messages)
+        response = await self.wrapped.request(messages, model_settings, model_request_parameters)
+        self.replies.append(_make_reply(response))
+        return response
+
+
 class HostAgent:
     """An agent of pydantic-ai whose turns are asked about; enter it to open its tools."""
 
@@ -171,23 +195,32 @@ class HostAgent:
         )
         return await compact_now(strategy, messages, model=self.model)
 
-    async def summarise(self, messages: Messages, *, focus: str, summary: str = "") -> Messages:
+    async def summarise(
+        self, messages: Messages, gate: Gate, *, focus: str, summary: str = ""
+    ) -> tuple[Messages, list[Reply]]:
         """Return a conversation with a summary in the place of its older messages.
 
-        `focus`: what the model is told to keep. `summary`: the text itself, without a model call.
-        The conversation itself is returned if there is nothing to shorten.
+        The conversation itself if there is nothing to shorten. And the replies of the model that
+        wrote the summary; the gate is asked before each. `focus`: what the model is told to keep.
+        `summary`: the text itself, without a model call.
+
+        Raises:
+            ModelError: there is no summary.
+            HookStop: as the gate.
         """
         strategy: SummarizingCompaction[None] = SummarizingCompaction(
             max_messages=1, keep_messages=_KEPT_MESSAGES
         )
-        model: Model = self._summary_model
+        asked = _AskedModel(self._summary_model, gate)
+        model: Model = asked
         if summary:
             model = FunctionModel(lambda *_: ModelResponse(parts=[TextPart(summary)]))
-            strategy = replace(strategy, model=model)
+        strategy = replace(strategy, model=model)
         try:
-            return await compact_now(strategy, messages, model=model, focus=focus or None)
+            short = await compact_now(strategy, messages, model=model, focus=focus or None)
         except AgentRunError as error:
-            raise ModelError(str(error)) from error
+            raise ModelError(_describe(error)) from error
+        return short, asked.replies
 
 
 class Turn:
@@ -229,17 +262,7 @@ class Turn:
         response = node.model_response
         if on_text is not None and response.text and not self._agent.streams:
             on_text(response.text)
-        return Reply(
-            text=response.text or "",
-            calls=tuple(
-                ToolCall(
-                    tool=part.tool_name, arguments=read_arguments(part), call_id=part.tool_call_id
-                )
-                for part in response.tool_calls
-            ),
-            usage=_count_tokens(response),
-            cost=_price(response),
-        )
+        return _make_reply(response)
 
     async def _stream(
         self, node: ModelRequestNode[Gate, str], on_text: Callable[[str], None]
@@ -282,6 +305,18 @@ def _read_messages(entries: list[dict[str, Any]], originals: Messages) -> Messag
     if not messages or not isinstance(messages[-1], ModelRequest):
         raise HookStop("a hook returned messages that end with a reply of the model")
     return messages
+
+
+def _make_reply(response: ModelResponse) -> Reply:
+    return Reply(
+        text=response.text or "",
+        calls=tuple(
+            ToolCall(tool=part.tool_name, arguments=read_arguments(part), call_id=part.tool_call_id)
+            for part in response.tool_calls
+        ),
+        usage=_count_tokens(response),
+        cost=_price(response),
+    )
 
 
 def _make_call(part: ToolCallPart, definition: ToolDefinition) -> ToolCall:

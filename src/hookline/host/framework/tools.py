@@ -61,17 +61,8 @@ def make_workspace(
 
 
 def make_shell(env: Mapping[str, str]) -> AbstractToolset[Any]:
-    """Return the tool `shell`, and those for background jobs, under docker-agent's names."""
-    programs: ShellToolset[Any] = ShellToolset(
-        allowed_commands=(),
-        denied_commands=(),
-        denied_operators=(),
-        default_timeout=30.0,
-        max_output_chars=_LONGEST_OUTPUT,
-        persist_cwd=False,
-        allow_interactive=True,
-        env=env,
-    )
+    """Return the tool `shell`."""
+    programs = _make_programs(env)
     tools: FunctionToolset[Any] = FunctionToolset()
 
     @tools.tool
@@ -106,6 +97,14 @@ def make_shell(env: Mapping[str, str]) -> AbstractToolset[Any]:
             raise ToolFailed(output)
         return output
 
+    return tools.with_metadata(category="shell")
+
+
+def make_background_jobs(env: Mapping[str, str]) -> AbstractToolset[Any]:
+    """Return the tools for commands that go on in the background."""
+    programs = _make_programs(env)
+    tools: FunctionToolset[Any] = FunctionToolset()
+
     @tools.tool
     async def run_background_job(ctx: RunContext[Any], cmd: str) -> str:
         """Start a command that goes on in the background, such as a server; returns its id.
@@ -137,6 +136,19 @@ def make_shell(env: Mapping[str, str]) -> AbstractToolset[Any]:
         return await programs.stop_command(ctx, job_id)
 
     return tools.with_metadata(category="shell")
+
+
+def _make_programs(env: Mapping[str, str]) -> ShellToolset[Any]:
+    return ShellToolset(
+        allowed_commands=(),
+        denied_commands=(),
+        denied_operators=(),
+        default_timeout=30.0,
+        max_output_chars=_LONGEST_OUTPUT,
+        persist_cwd=False,
+        allow_interactive=True,
+        env=env,
+    )
 
 
 class _FileTools(FileSystem[Any]):
