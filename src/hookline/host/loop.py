@@ -245,7 +245,8 @@ class Run:
             return
         text = f"the agent reached its limit of {most} iterations"
         await self.events.notify("warning", text, also="on_max_iterations")
-        await self.events.fire("on_user_input")
+        if self.is_root or self.host.face.is_interactive:
+            await self.events.fire("on_user_input")
         if not await self.host.face.may_extend(most):
             session.messages.append(make_reply_message(f"Stopped: {text}."))
             raise _Ended("max_iterations", text)

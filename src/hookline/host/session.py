@@ -97,6 +97,13 @@ class Session:
         if cost is not None:
             self.cost = (self.cost or 0.0) + cost
 
+    def take_waiting(self) -> str:
+        """Return the messages of the person that no turn has taken, and forget them."""
+        texts = [*self.queued, *self.follow_ups]
+        self.queued.clear()
+        self.follow_ups.clear()
+        return "\n\n".join(texts)
+
 
 class SessionFiles:
     """The folder of saved sessions, one JSON file each, which only their owner can read."""

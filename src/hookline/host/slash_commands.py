@@ -41,6 +41,8 @@ async def run_command(host: Host, run: Run, text: str, *, is_running: bool) -> t
             name="config.option",
             hint="escape stops it",
         )
+    if name == _LATER and not is_running:
+        return "", rest.strip()
     return await COMMANDS[name][1](host, run, rest.strip()), ""
 
 
@@ -71,6 +73,12 @@ async def _list_hooks(host: Host, run: Run, _rest: str) -> str:
 def _is_without_hooks(problem: Problem, host: Host) -> bool:
     """Return whether a problem says that the agent file has no hooks, which is no fault of it."""
     return problem.name == "key.missing" and problem.origin.file == host.file.path
+
+
+async def _follow_up(_host: Host, run: Run, rest: str) -> str:
+    if rest:
+        run.session.follow_ups.append(rest)
+    return f"{len(run.session.follow_ups)} to follow when the agent is done"
 
 
 async def _compact(_host: Host, run: Run, rest: str) -> str:
@@ -125,9 +133,11 @@ def count_files(number: int) -> str:
     return f"{number} file{'s' * (number != 1)}"
 
 
+_LATER = "/later"
 COMMANDS: Mapping[str, tuple[str, Action]] = {
     "/help": ("show this", _show_help),
     "/hooks": ("show the hooks, and whether there is a sandbox", _list_hooks),
+    _LATER: ("send what follows when the agent is done with its work", _follow_up),
     "/compact": ("shorten the conversation; what follows tells what to keep", _compact),
     "/snapshots": ("list the turns that changed files", _list_snapshots),
     "/undo": ("bring the files back that the last turn changed", _undo),

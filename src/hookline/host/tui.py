@@ -153,15 +153,20 @@ class HostApp(App[None]):
         return self._agent_task is not None and not self._agent_task.done()
 
     async def _run_prompt(self, text: str) -> None:
-        try:
-            await self.session_run.run(text)
-        except asyncio.CancelledError:
-            await self._add(Card("stopped", "note"))
-        except HookError as error:
-            await self._add(Card(error.message, "blocked"))
-        self.session_run = self.host.continue_session(self.session_run)
-        self._end_reply()
-        self.refresh_state()
+        """Run a prompt, and then what the person wrote after the agent's last turn."""
+        while text:
+            is_stopped = False
+            try:
+                await self.session_run.run(text)
+            except asyncio.CancelledError:
+                is_stopped = True
+                await self._add(Card("stopped", "note"))
+            except HookError as error:
+                await self._add(Card(error.message, "blocked"))
+            self.session_run = self.host.continue_session(self.session_run)
+            self._end_reply()
+            self.refresh_state()
+            text = "" if is_stopped else self.session_run.session.take_waiting()
 
     def action_cancel_run(self) -> None:
         """Stop the agent; its turn and its run still end with their events."""

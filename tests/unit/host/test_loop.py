@@ -225,6 +225,20 @@ def test_the_limit_of_iterations(tmp_path):
     ]
 
 
+def test_the_limit_of_a_sub_agent_waits_for_no_person(tmp_path):
+    """Where none is there, the hooks of waiting for one are not asked."""
+    task = ("transfer_task", {"agent": "helper", "task": "look"})
+    write_script(tmp_path, scripts={"root": [task, "Done."], "helper": [shell("echo 1"), "x"]})
+    play = Play(tmp_path, {"root": agent(sub_agents=["helper"]),
+                           "helper": agent(max_iterations=1)},
+                permissions={"allow": ["*"]})  # fmt: skip
+
+    play.run()
+
+    assert "on_max_iterations" in play.names
+    assert "on_user_input" not in play.names
+
+
 def test_a_person_allows_more_iterations(tmp_path):
     """The limit grows by ten."""
     write_script(tmp_path, shell("echo 1"), "Done.")

@@ -174,3 +174,44 @@ def test_what_is_written_meanwhile_reaches_the_next_turn(tmp_path):
     asyncio.run(open_app(play, act, "wait"))
 
     assert play.payloads("user_steering_messages_submit") == [{"steering_messages": ["be quick"]}]
+
+
+def test_a_message_for_when_the_agent_is_done(tmp_path):
+    """It waits for the last answer, and is a prompt of its own if none is at work."""
+    write_script(tmp_path, shell("touch begun; until [ -e go ]; do sleep 0.02; done"), "One.",
+                 "Two.", "Three.")  # fmt: skip
+    play = Play(tmp_path, {"root": agent()}, permissions=ALLOW)
+
+    async def act(app, pilot):
+        await type_line(app, pilot, "begin")
+        await wait_for(pilot, (play.work / "begun").exists)
+        await type_line(app, pilot, "/later and tell me")
+        await wait_for(pilot, lambda: app.session_run.session.follow_ups)
+        (play.work / "go").touch()
+        await wait_for(pilot, lambda: "on_user_input" in play.names and not app.is_running_agent)
+        await type_line(app, pilot, "/later at once")
+        await wait_for(pilot, lambda: play.names.count("on_user_input") == 2)
+
+    asyncio.run(open_app(play, act))
+
+    assert play.payloads("user_followup_submit") == [{"prompt": "and tell me"}]
+    assert [each["prompt"] for each in play.payloads("user_prompt_submit")] == ["begin", "at once"]
+
+
+def test_a_message_after_the_last_turn_begins_a_run(tmp_path):
+    """It is not lost while the hooks of the end are at work."""
+    write_script(tmp_path, "One.", "Two.")
+    end = "touch ended; until [ -e go ]; do sleep 0.02; done"
+    play = Play(tmp_path, {"root": agent(hooks={"session_end": [command_hook(end)]})})
+
+    async def act(app, pilot):
+        await type_line(app, pilot, "first")
+        await wait_for(pilot, (play.work / "ended").exists)
+        await type_line(app, pilot, "second")
+        await wait_for(pilot, lambda: app.session_run.session.queued)
+        (play.work / "go").touch()
+        await wait_for(pilot, lambda: play.names.count("on_user_input") == 2)
+
+    asyncio.run(open_app(play, act))
+
+    assert [each["prompt"] for each in play.payloads("user_prompt_submit")] == ["first", "second"]
