@@ -233,7 +233,7 @@ def test_the_lists_of_exceptions_are_not_longer_than_needed() -> None:
                 "pathlib", "argparse", "ipaddress")),
         ("hookline.trust.inspection",
             ("typing", "dataclasses", "re2", "subprocess", "pathlib", "tree_sitter", "shlex", "ast",
-                "hookline.text.shell", "hookline.trust.resolver")),
+                "hookline.text.shell_syntax", "hookline.trust.resolver")),
         ("hookline.trust.gate",
             ("typing", "dataclasses", "re2", "subprocess", "pathlib", "sqlite3", "hashlib",
                 "datetime")),

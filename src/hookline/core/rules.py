@@ -10,7 +10,7 @@ from hookline.errors import ConfigError
 from hookline.model.spec import Rule, ShellCommand
 from hookline.model.tools import list_paths
 from hookline.text.globs import normalise_path, path_matches
-from hookline.text.shell import parse_simple_commands
+from hookline.text.shell_syntax import parse_simple_commands
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ import re
 import warnings
 from itertools import takewhile
 
-from hookline.text import shell
+from hookline.text import shell_syntax
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -147,7 +147,7 @@ def read_source(language: str, data: bytes) -> tuple[Reference, ...]:
 
 def _read_shell(text: str) -> Iterator[Reference]:
     source = text.encode()
-    nodes = shell.parse_nodes(source)
+    nodes = shell_syntax.parse_nodes(source)
     statements = [each for each in nodes[0].named_children if each.type != "comment"]
     if statements and statements[0].type == "redirected_statement":
         statements = statements[0].named_children[:1] + statements[1:]
@@ -157,11 +157,11 @@ def _read_shell(text: str) -> Iterator[Reference]:
     behind: dict[int, list[Node]] = {}
     for node in nodes:
         if node.type in {"redirected_statement", "command"}:
-            owner, read, late = shell.split_redirections(node, source)
+            owner, read, late = shell_syntax.split_redirections(node, source)
             behind.setdefault(owner.id, []).extend((*late, *read))
     for node in nodes:
         if node.type == "command":
-            words = shell.command_words(node, source, behind.get(node.id, ()))
+            words = shell_syntax.list_words(node, source, behind.get(node.id, ()))
             yield ("alone" if node.id in alone else "run", *map(_read_word, words))
         value = node.child_by_field_name("value")
         if node.type == "variable_assignment" and value is not None:
@@ -169,7 +169,7 @@ def _read_shell(text: str) -> Iterator[Reference]:
 
 
 def _read_text(node: Node) -> str:
-    return shell.node_text(node).decode("utf-8", "replace")
+    return shell_syntax.get_source(node).decode("utf-8", "replace")
 
 
 def _read_word(parts: Iterable[Node]) -> str:

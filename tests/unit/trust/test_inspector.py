@@ -198,7 +198,7 @@ def test_a_new_process_needs_neither_grammar_nor_parser(project: Path, tmp_path:
         f"root={str(project)!r})\n"
         f"command = command.replace(text='./a.sh \"$HOME\" && python3 -c \\'import x\\'')\n"
         f"print(inspect_command(command, {str(tmp_path / 'cache')!r}, lambda: {FAR}).digest)\n"
-        "print(*{'ast', 'tree_sitter', 'hookline.trust.resolver', 'hookline.text.shell'} & "
+        "print(*{'ast', 'tree_sitter', 'hookline.trust.resolver', 'hookline.text.shell_syntax'} & "
         "set(sys.modules))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -11,8 +11,8 @@ from hookline.guards.commands.disks import judge_device
 from hookline.guards.commands.hits import Hit
 from hookline.guards.commands.places import Place, classify, resolve_path, strip_contents
 from hookline.text import lazy_re as re
-from hookline.text.script.carriers import FIND_NARROWS
-from hookline.text.script.outputs import is_narrow, list_roots, list_tests
+from hookline.text.script.find_arguments import is_narrow, list_roots, list_tests
+from hookline.text.script.programs import FIND_NARROWS
 from hookline.text.script.reading import UNKNOWN, Word, make_set
 
 TYPE_CHECKING = False

@@ -7,7 +7,7 @@ from hookline.guards.commands.hits import Hit
 from hookline.guards.commands.places import resolve_path
 from hookline.guards.commands.sinks import find_sink
 from hookline.text import lazy_re as re
-from hookline.text.script.carriers import INTERPRETERS, SHELLS
+from hookline.text.script.programs import INTERPRETERS, SHELLS
 from hookline.text.script.reading import UNKNOWN, make_set
 
 TYPE_CHECKING = False

@@ -9,18 +9,17 @@ from __future__ import annotations
 from hookline.text import lazy_re as re
 from hookline.text.script.budget import Budget, OverBudgetError
 from hookline.text.script.deferred import list_written
-from hookline.text.script.grammar import Grammar, rewrite_misread
 from hookline.text.script.lexer import Lexer
 from hookline.text.script.nodes import (
-    find_last,
-    find_line_ends,
-    is_named,
+    find_ended_assignments,
+    find_last_command,
+    get_text,
+    list_nodes,
     list_statements,
     split_backquotes,
     unescape_backquoted,
-    walk,
-    walk_node,
 )
+from hookline.text.script.parser import ScriptParser, rewrite_misread
 from hookline.text.script.reading import (
     DEEPEST,
     MOST_BYTES,
@@ -35,7 +34,7 @@ from hookline.text.script.reading import (
     make_set,
 )
 from hookline.text.script.redirects import read_heredoc, read_redirect, send_output
-from hookline.text.script.running import run_words
+from hookline.text.script.simple_commands import run_words
 from hookline.text.script.state import Shell
 from hookline.text.script.words import append_fields, expand_lexed, read_fields, read_word
 
@@ -102,7 +101,7 @@ class Evaluator(Shell):
     """Walks the tree of a text."""
 
     def __init__(self, cwd: str, home: str, clock: Callable[[], float] | None) -> None:
-        self._grammar = Grammar(clock)
+        self._parser = ScriptParser(clock)
         super().__init__(cwd, home, Budget(clock))
         self._active: list[Node] = []
         self._trailing: dict[int, tuple[Word, ...]] = {}  # words after redirections, by node
@@ -117,10 +116,11 @@ class Evaluator(Shell):
             self.unverified.append("values in values, too deep")
             return UNKNOWN_WORD
         self.budget.check()
-        tree = self._grammar.parse(f'"{text}"')
+        tree = self._parser.parse(f'"{text}"')
         if tree is None:
             self.unverified.append(_LATE)
-        nodes = list(walk(tree, ("string",)))
+            return UNKNOWN_WORD
+        nodes = list_nodes(tree.root_node, ("string",))
         self._depth += 1
         try:
             return read_word(nodes[0], self) if nodes else UNKNOWN_WORD
@@ -152,7 +152,7 @@ class Evaluator(Shell):
         if positional is not None:
             self.positional = list(positional)
         try:
-            tree = self._grammar.parse(text)
+            tree = self._parser.parse(text)
             if tree is None:
                 self.unverified.append(_LATE)
                 self._lex(text)
@@ -215,8 +215,8 @@ class Evaluator(Shell):
 
     def _run_substitutions(self, node: Node) -> Word:
         if node.type == "postfix_expression":  # `i++`
-            self.set((node.named_children[0].text or b"").decode(), UNKNOWN_WORD)
-        for found in walk_node(node, ("command_substitution",)):
+            self.set(get_text(node.named_children[0]), UNKNOWN_WORD)
+        for found in list_nodes(node, ("command_substitution",)):
             self.run_substitution(found)
         return Word("")
 
@@ -235,16 +235,16 @@ class Evaluator(Shell):
 
     def _run_all(self, nodes: Iterable[Node], stdin: Word | None) -> Word:
         printed = [self.run(node, stdin) for node in nodes]
-        said = [
+        output = [
             word
             if word.is_known or word.text.endswith("\n")
             else word._replace(text=f"{word.text}\n")
             for word in printed
             if word.text or word.calls
         ]
-        if len(said) == 1:
-            return said[0] if said[0].is_known else said[0]._replace(text=said[0].text[:-1])
-        return join_words(said) if said else Word("")
+        if len(output) == 1:
+            return output[0] if output[0].is_known else output[0]._replace(text=output[0].text[:-1])
+        return join_words(output) if output else Word("")
 
     def run_loop(self, node: Node, stdin: Word | None) -> Word:
         """Run the body of `for` for each of its words."""
@@ -257,17 +257,17 @@ class Evaluator(Shell):
             values = [*values[:_MOST_ITEMS], UNKNOWN_WORD]
         printed = []
         for value in values:
-            self.set((name.text or b"").decode(), value)
+            self.set(get_text(name), value)
             printed.append(self._run_all(body, stdin))
         return join_words(printed)
 
     def define(self, node: Node, _stdin: Word | None) -> Word:
         """Remember a function."""
-        name = (node.named_children[0].text or b"").decode()
+        name = get_text(node.named_children[0])
         self.functions[name] = node
-        own = [found for found in walk_node(node, ("command_name",)) if is_named(found, name)]
+        own = [found for found in list_nodes(node, ("command_name",)) if get_text(found) == name]
         text = (node.text or b"").replace(b"&&", b"").replace(b"||", b"")
-        is_looped = b"&" in text and bool(walk_node(node, _LOOPS))
+        is_looped = b"&" in text and bool(list_nodes(node, _LOOPS))
         if (len(own) > 1 and (b"&" in text or b"|" in text)) or (own and is_looped):
             self.bombs.add(name)
         return Word("")
@@ -275,7 +275,7 @@ class Evaluator(Shell):
     def assign(self, node: Node) -> tuple[str, Word]:
         """Assign a variable, and return its name and value."""
         name, *values = node.named_children
-        text, bracket, index = (name.text or b"").decode().partition("[")
+        text, bracket, index = get_text(name).partition("[")
         adds = b"+=" in (node.text or b"")[: len(name.text or b"") + 2]
         if values and values[0].type == "array":
             words = [word for child in values[0].named_children
@@ -295,13 +295,13 @@ class Evaluator(Shell):
 
     def _keep_local(self, keyword: str, node: Node) -> None:
         """Remember what a variable was before a function made one of its own."""
-        name = (node.named_children[0].text or b"").decode().partition("[")[0]
+        name = get_text(node.named_children[0]).partition("[")[0]
         if self._locals and keyword in ("local", "declare", "typeset"):
             self._locals[-1].setdefault(name, self.variables.get(name))
 
     def run_declaration(self, node: Node, stdin: Word | None) -> Word:
         """Run `export`, `declare`, `unset` and their kin."""
-        words = [Word((node.children[0].text or b"").decode())]
+        words = [Word(get_text(node.children[0]))]
         for child in node.named_children:
             if child.type == "variable_assignment":
                 self._keep_local(words[0].text, child)
@@ -331,7 +331,7 @@ class Evaluator(Shell):
         printed = self._run_simple(node, stdin, redirects, after)
         if self.alternatives:
             cwd = self.cwd
-            named = _NAMED.findall((node.text or b"").decode("utf-8", "replace"))
+            named = _NAMED.findall(get_text(node))
             for name in self.alternatives.keys() & set(named):
                 before, others = self.variables.get(name), self.alternatives.pop(name)
                 for values in others:
@@ -350,7 +350,7 @@ class Evaluator(Shell):
         found = list(redirects)
         outer = self.stdin
         self.stdin = stdin if stdin is not None else outer
-        ends = find_line_ends(node.children)
+        ends = find_ended_assignments(node.children)
         for child in node.named_children:
             if len(words) + len(assigned) > MOST_WORDS:
                 self.unverified.append(f"more than {MOST_WORDS} words of one command")
@@ -375,7 +375,7 @@ class Evaluator(Shell):
 
     def _read_prefix(self, node: Node) -> tuple[str, Word]:
         """Return an assignment before a command, which holds for that command only."""
-        name = (node.named_children[0].text or b"").decode()
+        name = get_text(node.named_children[0])
         before = self.variables.get(name)
         separators = self.separators
         pair = self.assign(node)
@@ -406,7 +406,7 @@ class Evaluator(Shell):
         if body.type == "command":
             printed = self.run_command(body, stdin, found, words)
         else:
-            self._trailing[find_last(body).id] = tuple(words)
+            self._trailing[find_last_command(body).id] = tuple(words)
             printed = self.run(body, stdin)
             if found:
                 self.add_call(Command((), printed, tuple(found)))
@@ -423,7 +423,7 @@ class Evaluator(Shell):
 
     def run_substitution(self, node: Node) -> Word:
         """Run a command substitution and return what it prints, without the last line breaks."""
-        text = (node.text or b"").decode("utf-8", "replace")
+        text = get_text(node)
         inner = node.named_children
         if text.startswith("`") and ("\\" in text or "`" in text[1:-1]):
             printed = join_words(
@@ -437,7 +437,7 @@ class Evaluator(Shell):
             known = read_redirect(self, inner[0], found, None)[0] or UNKNOWN_WORD
             printed = self.add_call(Command((), None, tuple(found)))
             if known.is_known:
-                printed = known._replace(calls=(*known.calls, *printed.calls))
+                printed = known.add_calls(printed)
         else:
             before = self.cwd, dict(self.variables)
             printed = self._run_all(inner, None)

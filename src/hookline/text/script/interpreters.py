@@ -11,8 +11,8 @@ from itertools import islice
 from typing import NamedTuple
 
 from hookline.text import lazy_re as re
-from hookline.text.script.carriers import CONSOLES, INTERPRETERS
 from hookline.text.script.outputs import find_output
+from hookline.text.script.programs import CONSOLES, INTERPRETERS
 from hookline.text.script.reading import Command, Word, make_set
 
 TYPE_CHECKING = False

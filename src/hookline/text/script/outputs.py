@@ -8,13 +8,12 @@ import bz2
 import lzma
 import posixpath
 import zlib
-from itertools import pairwise
 from typing import TYPE_CHECKING, Protocol
 
 from hookline.text import lazy_re as re
 from hookline.text.script.arithmetic import calculate
-from hookline.text.script.carriers import FIND_NARROWS, FIND_RUNS
-from hookline.text.script.reading import MOST_BYTES, UNKNOWN, Word, join_words, replace_text
+from hookline.text.script.find_arguments import find_pattern, is_narrow, list_roots
+from hookline.text.script.reading import MOST_BYTES, Word, join_words, replace_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -50,10 +49,10 @@ def find_output(
         return _LISTERS[program](words, cwd)
     if program == "echo":
         options = [text for text in texts[:1] if re.fullmatch("-[neE]+", text)]
-        said = join_words(list(words[len(options) :]), " ") if words[len(options) :] else Word("")
+        output = join_words(list(words[len(options) :]), " ") if words[len(options) :] else Word("")
         is_escaped = any("e" in text for text in options)
         end = "" if any("n" in text for text in options) else "\n"
-        return said._replace(text=(_unescape(said.text) if is_escaped else said.text) + end)
+        return output._replace(text=(_unescape(output.text) if is_escaped else output.text) + end)
     if program == "printf":
         return _print_format(words)
     if program in ("cat", "tac", "head", "tail", "tee") or (program == "dd" and not texts):
@@ -81,53 +80,6 @@ def _print_names(words: Sequence[Word], cwd: str) -> Word | None:
 
 # A path that is a glob, or has the name of a file: an extension, or that of a key or a setting.
 _FILE = re.compile(r"[*?\[]|[^/]\.\w+$|(?:^|/)(?:id_\w+|\.(?:env|netrc|pgpass|\w+rc))$")
-
-
-def list_roots(words: Sequence[Word]) -> list[Word]:
-    """Return the folders of a call of find, from the words after the program."""
-    roots: list[Word] = []
-    for word in words:
-        if word.text in ("-H", "-L", "-P") or word.text.startswith(("-O", "-D")):
-            continue
-        if word.text[:1] in ("-", "(", "!"):
-            break
-        roots.append(word)
-    return roots or [Word(".")]
-
-
-def list_tests(texts: Sequence[str]) -> list[str]:
-    """Return the words of a call of find without those of the commands that it runs."""
-    found: list[str] = []
-    is_inside, before = False, ""
-    for text in texts:
-        if is_inside:
-            is_inside = text not in (";", r"\;") and (text, before) != ("+", "{}")
-        else:
-            found.append(text)
-            is_inside = text in FIND_RUNS
-        before = text
-    return found
-
-
-def is_narrow(texts: Sequence[str]) -> bool:
-    """Return whether a search finds a part only; what it leaves out does not make it one."""
-    texts = list_tests(texts)
-    leaves_out = "-o" in texts  # `-name x -prune -o -print`
-    return any(
-        text in FIND_NARROWS
-        and texts[at - 1] not in ("-not", "!")
-        and not (leaves_out and "-prune" in texts[at : at + 3])
-        for at, text in enumerate(texts)
-    )
-
-
-def find_pattern(texts: Sequence[str]) -> str:
-    """Return what a narrow search finds below its folders: a name, in an unknown folder."""
-    for option, name in pairwise(texts):
-        if option in ("-name", "-iname"):
-            is_flat = any(pair == ("-maxdepth", "1") for pair in pairwise(texts))
-            return name if is_flat else f"{UNKNOWN}/{name}"
-    return UNKNOWN
 
 
 def _print_found(words: Sequence[Word], _cwd: str) -> Word | None:

@@ -27,6 +27,10 @@ class Word(NamedTuple):
         """Whether all of it is known."""
         return UNKNOWN not in self.text
 
+    def add_calls(self, other: Word) -> Word:
+        """Return the word with the calls of another one too."""
+        return self._replace(calls=(*self.calls, *other.calls))
+
 
 class Redirect(NamedTuple):
     """A redirection, such as `2> FILE`; `descriptor` is empty for the usual one."""

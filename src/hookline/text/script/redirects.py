@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from hookline.text import lazy_re as re
+from hookline.text.script.nodes import get_text
 from hookline.text.script.reading import (
     MOST_WORDS,
     UNKNOWN_WORD,
@@ -44,7 +45,7 @@ def read_heredoc(
         if child.id in arguments:
             words += read_fields(child, shell)
         elif child.type == "heredoc_start":
-            start = (child.text or b"").decode()
+            start = get_text(child)
         elif child.type == "heredoc_body":
             text.append(_read_heredoc_body(shell, child, start))
         elif child.type in ("file_redirect", "herestring_redirect"):

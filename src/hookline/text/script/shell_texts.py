@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hookline.text import lazy_re as re
-from hookline.text.script.carriers import (
+from hookline.text.script.programs import (
     OPERAND_STRINGS,
     OPTION_STRINGS,
     RUNUSER,
@@ -103,8 +103,8 @@ def run_string(shell: Shell, name: str, command: Command) -> Word | None:
         return None
     printed = shell.add_call(command)
     for text, way in found:
-        said = shell.run_text(text.text, command.stdin, (f"{name} {way}",))
-        printed = printed._replace(calls=(*printed.calls, *said.calls))
+        output = shell.run_text(text.text, command.stdin, (f"{name} {way}",))
+        printed = printed.add_calls(output)
     return printed
 
 

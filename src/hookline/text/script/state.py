@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 
 from hookline.text import lazy_re as re
 from hookline.text.script.budget import OverBudgetError
-from hookline.text.script.carriers import SHELLS
+from hookline.text.script.programs import SHELLS
 from hookline.text.script.reading import (
     MOST_CALLS,
     UNKNOWN,

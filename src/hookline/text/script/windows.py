@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 from hookline.text import lazy_re as re
 from hookline.text.grammars import make_powershell_parser
 from hookline.text.script.budget import Budget, OverBudgetError
-from hookline.text.script.grammar import parse_source
+from hookline.text.script.nodes import get_text, list_nodes
+from hookline.text.script.parser import parse_source
 from hookline.text.script.reading import (
     DEEPEST,
     MOST_BYTES,
@@ -118,15 +119,15 @@ class _Reader:
             return
         if tree.root_node.has_error:
             self.unverified.append("a part that the grammar of PowerShell cannot read")
-        for node in _list_nodes(tree.root_node):
+        for node in list_nodes(tree.root_node, ("assignment_expression", "pipeline_chain")):
             self.budget.check()
             if node.type == "assignment_expression":
                 self._assign(node)
-            elif node.type == "pipeline_chain":
+            else:
                 self._run_pipeline(node, via)
 
     def _assign(self, node: Node) -> None:
-        name, equals, value = _get_text(node).partition("=")
+        name, equals, value = get_text(node).partition("=")
         literal = value.strip()
         if equals and re.fullmatch(r"'[^']*'|\"[^\"]*\"", literal):
             self.variables[name.strip().lstrip("$").lower()] = self.expand(literal)
@@ -135,7 +136,7 @@ class _Reader:
         stdin: Word | None = None
         for child in node.named_children:
             if child.type != "command":
-                stdin = Word(self.expand(_get_text(child)))
+                stdin = Word(self.expand(get_text(child)))
                 continue
             words = self._read_words(child)
             self.add(words, stdin, via)
@@ -149,7 +150,7 @@ class _Reader:
                 parts += [each for each in child.named_children if "sep" not in each.type]
             elif child.type != "command_invokation_operator":
                 parts.append(child)
-        texts = [self.expand(_get_text(part)) for part in parts[:MOST_WORDS]]
+        texts = [self.expand(get_text(part)) for part in parts[:MOST_WORDS]]
         if len(parts) > MOST_WORDS:
             self.unverified.append(f"more than {MOST_WORDS} words of one command")
         name = texts[0].lower().rpartition("\\")[2].removesuffix(".exe") if texts else UNKNOWN
@@ -208,17 +209,3 @@ class _Reader:
             if texts:
                 name = texts[0].lower().rpartition("\\")[2].removesuffix(".exe").lstrip("@(")
                 self.add([Word(name), *map(Word, texts[1:])], None, via)
-
-
-def _list_nodes(root: Node) -> list[Node]:
-    """Return all parts of a tree in their order; an explicit stack, because texts nest deep."""
-    waiting, found = [root], []
-    while waiting:
-        node = waiting.pop()
-        found.append(node)
-        waiting.extend(reversed(node.named_children))
-    return found
-
-
-def _get_text(node: Node) -> str:
-    return (node.text or b"").decode("utf-8", "replace")

@@ -1,4 +1,4 @@
-"""Evaluates the words of a shell text: quotes, escapes, braces, variables, substitutions."""
+"""Evaluates the words of a shell text: quotes, escapes, braces, blanks, substitutions."""
 
 from __future__ import annotations
 
@@ -8,13 +8,14 @@ import bracex
 
 from hookline.text import lazy_re as re
 from hookline.text.script.arithmetic import calculate
+from hookline.text.script.nodes import get_text
+from hookline.text.script.parameters import expand_parameter, expand_several
 from hookline.text.script.reading import (
     MOST_WORDS,
     UNKNOWN,
     UNKNOWN_WORD,
     Word,
     join_words,
-    replace_text,
 )
 
 TYPE_CHECKING = False
@@ -40,15 +41,6 @@ _ANSI = re.compile(
 _ANSI_LETTERS = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "e": "\x1b", "E": "\x1b",
                  "f": "\f", "v": "\v"}  # fmt: skip
 _TO_QUOTE = re.compile(r"([\\{},])")
-_PARAMETER = re.compile(
-    r"\$?\{?([#!]?)([A-Za-z_]\w*|\d+|[@*#?$!-])(?:\[([^\]]*)\])?(.*?)\}?$", re.DOTALL
-)
-_WORD_OPERATOR = re.compile(r"(:?[-=+?])(.*)", re.DOTALL)
-_SLICE = re.compile(r":\s*(-?\d{1,9})(?:\s*:\s*(-?\d{1,9}))?")
-_TRIM = re.compile(r"(##?|%%?)(.*)", re.DOTALL)
-_REPLACE = re.compile(r"/([/#%]?)((?:[^/\\]|\\.)+)/?(.*)", re.DOTALL)
-_CASES = {"^^": str.upper, ",,": str.lower}
-_GLOB = re.compile(r"[*?\[]")
 _SHELL_BLANKS = re.compile(r"[ \t\n]+")
 
 
@@ -77,7 +69,7 @@ def append_fields(words: list[Word], node: Node, shell: Shell) -> None:
 def read_fields(node: Node, shell: Shell) -> list[Word]:
     """Return the words that one word of the text becomes."""
     shell.budget.check()
-    if (several := _read_all(node, shell)) is not None:
+    if (several := _read_several(node, shell)) is not None:
         return several
     pieces = list(_read_pieces(node, shell))
     if len(pieces) == 1 and not pieces[0].splits and "{" not in pieces[0].word.text:
@@ -106,28 +98,13 @@ def read_fields(node: Node, shell: Shell) -> list[Word]:
     return fields
 
 
-_EVERY = re.compile(
-    r"\"?\$(?:@|\{@(:.*)?\}|\{([A-Za-z_]\w*)\[@\](:\s*\d+\s*(?::\s*\d+\s*)?)?\})\"?"
-)
-
-
-def _read_all(node: Node, shell: Shell) -> list[Word] | None:
-    """Return the positions or elements that `"$@"` or `"${NAME[@]}"` is; None for another word."""
+def _read_several(node: Node, shell: Shell) -> list[Word] | None:
+    """Return the words that `"$@"` or `"${NAME[@]}"` is; None for another word."""
     if node.type == "command_name" and len(node.named_children) == 1:
         node = node.named_children[0]
     if node.type not in ("string", "expansion", "simple_expansion"):
         return None
-    match = _EVERY.fullmatch(_text(node))
-    if match is None:
-        return None
-    values = shell.list_values(match[2] or "@")
-    cut = _SLICE.fullmatch((match[1] or match[3] or "").strip())
-    if cut is None:
-        return None if match[1] or match[3] else values
-    if not match[2]:  # the first position has the number one
-        values = [shell.program, *values]
-    start = int(cut[1])
-    return values[start : start + int(cut[2])] if cut[2] else values[start:]
+    return expand_several(get_text(node), shell)
 
 
 def read_word(node: Node, shell: Shell) -> Word:
@@ -136,11 +113,6 @@ def read_word(node: Node, shell: Shell) -> Word:
     if pieces and not pieces[0].is_quoted:
         pieces[0] = pieces[0]._replace(word=_expand_tilde(pieces[0].word, shell))
     return join_words([piece.word for piece in pieces]) if pieces else Word("")
-
-
-def read_quoted(text: str) -> str:
-    """Return a text as between double quotes, without what is expanded there."""
-    return _ESCAPED_IN_QUOTES.sub(_drop_escape, text)
 
 
 def _expand_tilde(word: Word, shell: Shell) -> Word:
@@ -181,12 +153,12 @@ def _expand_braces(word: Word, pattern: str) -> list[Word]:
 def _read_pieces(node: Node, shell: Shell, *, is_quoted: bool = False) -> Iterator[Piece]:
     kind = node.type
     if kind in _LITERALS:
-        yield Piece(Word(_LITERALS[kind](_text(node))), is_quoted=True)
+        yield Piece(Word(_LITERALS[kind](get_text(node))), is_quoted=True)
     elif kind in ("string", "translated_string"):
         yield Piece(join_words(list(_read_string(node, shell))), is_quoted=True)
     elif kind in ("simple_expansion", "expansion", "command_substitution"):
         if (node.text or b"")[:1].isspace():  # the grammar counts the blanks before it to it
-            text = _text(node)
+            text = get_text(node)
             yield Piece(Word(text[: len(text) - len(text.lstrip())]), is_quoted=True)
         yield Piece(_read_expansion(node, shell), is_quoted=is_quoted, splits=not is_quoted)
     elif kind == "process_substitution":
@@ -201,13 +173,13 @@ def _read_pieces(node: Node, shell: Shell, *, is_quoted: bool = False) -> Iterat
             shell.unverified.append(f"a word of more than {_MOST_PIECES} parts")
             yield Piece(UNKNOWN_WORD, is_quoted=True)
     else:
-        text = _text(node)
+        text = get_text(node)
         yield Piece(Word(_ESCAPED.sub(_drop_escape, text)), is_quoted="\\" in text)
 
 
 def _run_arithmetic(node: Node, shell: Shell) -> Word:
     """Return the value of `$((...))`, with the numbers that variables of the text have."""
-    text = _text(node)
+    text = get_text(node)
     if _NO_NUMBER.search(text):
         shell.unverified.append("brackets that are arithmetic, or a substitution")
     commands = list(_find_commands(node))
@@ -224,7 +196,7 @@ def _read_expansion(node: Node, shell: Shell) -> Word:
     """Return the value of a variable or of a command's output."""
     if node.type == "command_substitution":
         return shell.run_substitution(node)
-    value = expand_parameter(_text(node), shell)
+    value = expand_parameter(get_text(node), shell)
     for inner in node.named_children:  # `${x:-$(command)}` runs it
         for found in _find_commands(inner):
             value = join_words([value, shell.run_substitution(found)])
@@ -237,18 +209,23 @@ def _drop_escape(at: Match[str]) -> str:
 
 def _read_string(node: Node, shell: Shell) -> Iterator[Word]:
     """Yield the parts of a text in double quotes; the grammar leaves out some blanks."""
-    source, at = node.text or b"", node.start_byte
-    end = node.end_byte - 1
-    begin = at + source.find(b'"') + 1
+    source, start = node.text or b"", node.start_byte
+    at = source.find(b'"') + 1
     for child in node.named_children:
         if child.type in ("string_content", "string"):
             continue
-        if child.start_byte > begin:
-            yield Word(read_quoted(_decode(source[begin - at : child.start_byte - at])))
+        if child.start_byte - start > at:
+            yield _read_quoted(source[at : child.start_byte - start])
         for piece in _read_pieces(child, shell, is_quoted=True):
             yield piece.word
-        begin = child.end_byte
-    yield Word(read_quoted(_decode(source[begin - at : end - at])))
+        at = child.end_byte - start
+    yield _read_quoted(source[at:-1])
+
+
+def _read_quoted(source: bytes) -> Word:
+    """Return a text as between double quotes, without what is expanded there."""
+    text = source.decode("utf-8", "replace")
+    return Word(_ESCAPED_IN_QUOTES.sub(_drop_escape, text))
 
 
 def _find_commands(node: Node) -> Iterator[Node]:
@@ -274,85 +251,6 @@ _LITERALS: dict[str, Callable[[str], str]] = {
     "raw_string": lambda text: text[1:-1],
     "ansi_c_string": lambda text: _ANSI.sub(_unescape_ansi, text[2:-1]),
 }
-
-
-def _decode(source: bytes) -> str:
-    return source.decode("utf-8", "replace")
-
-
-def _text(node: Node) -> str:
-    return _decode(node.text or b"")
-
-
-# -- variables -----------------------------------------------------------------------------------
-
-
-def expand_parameter(text: str, shell: Shell) -> Word:
-    """Return the value of `$NAME`, or of `${NAME...}` with what it does to the value."""
-    match = _PARAMETER.match(text.lstrip())
-    if match is None:
-        return UNKNOWN_WORD
-    sign, name, index, rest = match.groups()
-    if sign == "#":
-        return UNKNOWN_WORD
-    value = shell.get(name, index)
-    if sign == "!" and value.is_known:
-        value = shell.get(value.text, None)
-    if not rest:
-        return value
-    if operator := _WORD_OPERATOR.match(rest):
-        return _choose(name, value, operator[1], operator[2], shell)
-    if not value.is_known:
-        return value
-    return value._replace(text=_change(value.text, rest))
-
-
-def _choose(name: str, value: Word, operator: str, text: str, shell: Shell) -> Word:
-    """Return the value of `${NAME:-text}` and its kin; a variable that may be unset is taken so."""
-    other = shell.expand_text(text.strip("\"'"))
-    is_set = shell.has(name)
-    if operator[-1] == "?":
-        return value
-    if operator[-1] == "+":
-        return other if is_set else Word("")
-    if is_set and (value.text or operator[0] != ":"):
-        return value
-    if operator[-1] == "=":
-        shell.set(name, other)
-    return other._replace(names=tuple(dict.fromkeys((*value.names, *other.names))))
-
-
-def _change(text: str, rest: str) -> str:
-    """Return a value after a slice, a trim, a replacement or a change of case."""
-    if match := _SLICE.fullmatch(rest):
-        start = int(match[1])
-        size = int(match[2]) if match[2] else None
-        part = text[start:] if start >= 0 or -start <= len(text) else ""
-        return part if size is None else part[:size]
-    if rest in _CASES:
-        return _CASES[rest](text)
-    if rest in ("^", ","):
-        return text[:1].upper() + text[1:] if rest == "^" else text[:1].lower() + text[1:]
-    if match := _TRIM.fullmatch(rest):
-        return _trim(text, match[1], match[2].strip("\"'"))
-    if (match := _REPLACE.fullmatch(rest)) and not _GLOB.search(match[2]):
-        old, new = match[2].strip("\"'"), match[3].strip("\"'")
-        return replace_text(text, old, new, -1 if match[1] == "/" else 1)
-    return text if rest.startswith("@") else UNKNOWN
-
-
-def _trim(text: str, operator: str, pattern: str) -> str:
-    if not _GLOB.search(pattern):
-        return text.removeprefix(pattern) if operator[0] == "#" else text.removesuffix(pattern)
-    mark = pattern.strip("*")
-    if _GLOB.search(mark) or not mark:
-        return UNKNOWN
-    if operator[0] == "#" and pattern == f"*{mark}":
-        return text.rpartition(mark)[2] if operator == "##" else text.partition(mark)[2] or text
-    if operator[0] == "%" and pattern == f"{mark}*":
-        before = text.partition(mark) if operator == "%%" else text.rpartition(mark)
-        return before[0] if before[1] else text
-    return UNKNOWN
 
 
 def expand_lexed(words: Sequence[str], shell: Shell) -> list[Word]:

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
 from typing import NamedTuple
 
 from hookline.text import lazy_re as re
-from hookline.text.script.carriers import PACKAGED
+from hookline.text.script.programs import PACKAGED
 from hookline.text.script.reading import Word
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
-    from hookline.text.script.carriers import Wrapper
-    from hookline.text.script.state import Shell
+    from hookline.text.script.programs import Wrapper
 
 _BRACES = frozenset(("{", "(", "!"))
 
@@ -100,48 +98,3 @@ def _split(words: Sequence[Word], at: int, string: frozenset[str]) -> list[Word]
         if not own:
             own, rest = (rest[0].text if rest else ""), rest[1:]
     return [*(Word(each) for each in own.split()), *rest]
-
-
-def map_mounts(inner: Sequence[Word], words: Sequence[Word], shell: Shell) -> list[Word]:
-    """Return the words of a container's command with this machine's paths for its own.
-
-    Args:
-        inner: the command in the container.
-        words: all words of the call.
-        shell: knows the folder of a relative source.
-    """
-    mapped = list(inner)
-    for source, target in _list_mounts(words):
-        shell.budget.check_now()
-        here = shell.find_path(source).rstrip("/")
-        there = re.compile(rf"(?<![\w/.~-]){re.escape(target.rstrip('/'))}(?=/|[^\w/.-]|$)")
-        mapped = [word._replace(text=_put(there, here, word.text)) for word in mapped]
-    return mapped
-
-
-def _put(there: re.Pattern[str], here: str, text: str) -> str:
-    """Return a text with a folder of this machine; the root has a slash unless one follows."""
-
-    def replace(at: re.Match[str]) -> str:
-        return here or ("" if text[at.end() : at.end() + 1] == "/" else "/")
-
-    return there.sub(replace, text)
-
-
-def _list_mounts(words: Sequence[Word]) -> Iterator[tuple[str, str]]:
-    """Yield source and target of each `-v SOURCE:TARGET` and `--mount type=bind,...`."""
-    texts = [word.text for word in words]
-    for option, value in pairwise((*texts, "")):
-        name, _, own = option.partition("=")
-        given = own if name in ("--volume", "--mount") and own else value
-        if name in ("-v", "--volume"):
-            source, _, rest = given.partition(":")
-            target = rest.partition(":")[0]
-        elif name == "--mount":
-            parts = dict(part.partition("=")[::2] for part in given.split(","))
-            source = parts.get("source", parts.get("src", ""))
-            target = parts.get("target", parts.get("dst", parts.get("destination", "")))
-        else:
-            continue
-        if source.startswith(("/", ".")) and target.startswith("/") and target != "/":
-            yield source, target

@@ -1,4 +1,4 @@
-"""Parses shell texts with the grammar of bash, within a time that all texts of a reading share."""
+"""Parses texts with the grammar of bash, within a time that all texts of a reading share."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _MISREAD = (
 )
 
 
-class Grammar:
+class ScriptParser:
     """Parses the texts of one reading. `clock`: seconds; without it their bytes are bounded."""
 
     def __init__(self, clock: Callable[[], float] | None) -> None:

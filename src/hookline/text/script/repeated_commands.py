@@ -1,21 +1,11 @@
-"""Runs what other programs start: on other machines, in containers, for items and found files."""
+"""Runs the commands that `xargs` and `parallel` run for items, and `find` and `fd` for files."""
 
 from __future__ import annotations
 
 from hookline.text import lazy_re as re
-from hookline.text.script.carriers import (
-    CONTAINER_VALUED,
-    CONTAINER_VERBS,
-    CONTAINERS,
-    FIND_RUNS,
-    ITEMS,
-    ITEMS_ATTACHED,
-    ITEMS_VALUED,
-    REMOTE,
-    SHELLS,
-    STARTED,
-)
-from hookline.text.script.outputs import find_output, find_pattern, is_narrow, list_roots
+from hookline.text.script.find_arguments import find_pattern, is_narrow, list_roots
+from hookline.text.script.outputs import find_output
+from hookline.text.script.programs import FIND_RUNS, ITEMS, ITEMS_ATTACHED, ITEMS_VALUED, SHELLS
 from hookline.text.script.reading import (
     UNKNOWN,
     UNKNOWN_WORD,
@@ -24,7 +14,6 @@ from hookline.text.script.reading import (
     join_all,
     replace_text,
 )
-from hookline.text.script.wrappers import map_mounts, unwrap
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,58 +24,6 @@ if TYPE_CHECKING:
 _MOST_ITEMS = 64
 _LISTED = re.compile(r":{3,4}\+?")
 _TEXT_OPTION = re.compile(r"-[a-z]*c")
-_PROXY = re.compile(r"(?:-o)?(?:ProxyCommand|LocalCommand)[= ](.*)", re.IGNORECASE | re.DOTALL)
-
-
-def run_remote(shell: Shell, name: str, command: Command) -> Word | None:
-    """Run a command of another machine."""
-    if name not in REMOTE:
-        return None
-    printed = shell.add_call(command)
-    inner = unwrap(command.words, REMOTE[name]).words
-    before, shell.cwd = shell.cwd, ""
-    for text in command.texts:
-        if match := _PROXY.match(text):
-            shell.run_text(match[1], None, (name,))
-    if inner:
-        said = shell.run_text(join_all(inner).text, command.stdin, (name,))
-        printed = printed._replace(calls=(*printed.calls, *said.calls))
-    elif command.stdin is not None and command.stdin.is_known:  # a shell of that machine reads it
-        shell.run_text(command.stdin.text, None, (name,))
-    shell.cwd = before
-    return printed
-
-
-def run_container(shell: Shell, name: str, command: Command) -> Word | None:
-    """Run a command in a container, with this machine's paths for those that it mounts."""
-    words, texts = command.words, command.texts
-    verb = next((each for each in CONTAINER_VERBS if each in texts[1:4]), "")
-    if name not in CONTAINERS or not verb:
-        return None
-    printed = shell.add_call(command)
-    at, folder, entry = texts.index(verb) + 1, "", ""
-    while at < len(words) and texts[at].startswith("-") and texts[at] != "--":
-        if texts[at] in ("-w", "--workdir") and at + 1 < len(words):
-            folder = map_mounts(words[at + 1 : at + 2], words, shell)[0].text
-        elif texts[at].startswith("--entrypoint"):
-            entry = texts[at].partition("=")[2] or texts[min(at + 1, len(texts) - 1)]
-        at += 2 if texts[at] in CONTAINER_VALUED else 1
-    image = texts[at].rpartition("/")[2].partition(":")[0] if at < len(texts) else ""
-    inner = list(words[at + 1 :])
-    if entry or (verb != "exec" and image in STARTED):  # the image is the program
-        inner = [Word(entry or image), *inner]
-    elif "--" in texts[at + 1 :]:
-        inner = list(words[texts.index("--", at + 1) + 1 :])
-    while inner and inner[0].text == "-c":
-        del inner[0]
-    if not inner:
-        return printed
-    mapped = Command(tuple(map_mounts(inner, words, shell)), command.stdin)
-    said = shell.run_inner(f"{name} {verb}", mapped, cwd=folder)
-    return printed._replace(calls=(*printed.calls, *said.calls))
-
-
-# -- items -----------------------------------------------------------------------------------------
 
 
 def run_items(shell: Shell, name: str, command: Command) -> Word | None:
@@ -114,8 +51,8 @@ def run_items(shell: Shell, name: str, command: Command) -> Word | None:
             else (items if len(items) > 1 else [])
         )
         runs = ([*inner, *given] for given in (items, *([each] for each in again)))
-    said = [_run_list(shell, name, outer, words) for words in runs]
-    calls = (*(stdin.calls if stdin else ()), *(call for word in said for call in word.calls))
+    output = [_run_list(shell, name, outer, words) for words in runs]
+    calls = (*(stdin.calls if stdin else ()), *(call for word in output for call in word.calls))
     return UNKNOWN_WORD._replace(calls=calls)
 
 

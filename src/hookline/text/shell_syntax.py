@@ -1,8 +1,12 @@
-"""The simple commands that a shell line would run, at any depth, without their quotes.
+"""Lists the simple commands of a shell line as they are written, at any depth, without quotes.
+
+Two readers of shell text exist. This one is for permission rules and for the files that a script
+names: it follows no variable, runs no loop, and keeps the source of what only a run can tell. So
+`sudo`, `xargs` and `bash -c` are plain commands here. `hookline.text.script` evaluates a text, and
+is for guards.
 
 tree-sitter gives syntax only, and it reads some lines differently from bash. Where that could hide
-a command, the line counts as unreadable. Programs that run their arguments (`sudo`, `xargs`, `bash
--c`) are plain commands here.
+a command, the line counts as unreadable.
 """
 
 from __future__ import annotations
@@ -49,18 +53,18 @@ def parse_words(line: str) -> tuple[tuple[str, ...], ...] | None:
     """
     if "\0" in line:  # bash drops it, and joins the text around it
         return None
-    source = _with_dashes(line.encode("utf-8", "replace"))
-    nodes = _nodes(source)
+    source = _quote_lost_dashes(line.encode("utf-8", "replace"))
+    nodes = parse_nodes(source)
     edges = source[: nodes[:2][-1].start_byte], source[nodes[-1].end_byte :]
     # The line must begin and end as if blanks stood around it.
     if (
         nodes[0].has_error
         or not all(_is_blank(b" " + edge) for edge in edges)
-        or any(_hides(node, source) for node in nodes)
+        or any(_may_hide_command(node, source) for node in nodes)
     ):
         return None
     try:
-        return tuple(_commands(nodes, source))
+        return tuple(_list_commands(nodes, source))
     except _UnreadableError:
         return None
 
@@ -69,8 +73,8 @@ class _UnreadableError(Exception):
     """The grammar cannot have understood a part of the line."""
 
 
-def _nodes(source: bytes) -> list[Node]:
-    """Return all parts of a line, each before its children."""
+def parse_nodes(source: bytes) -> list[Node]:
+    """Return all parts of a line as the grammar reads it, each before its children."""
     found = []
     # An explicit stack: a hostile line nests deeper than Python's.
     waiting = [make_bash_parser().parse(source).root_node]
@@ -88,41 +92,38 @@ def _is_escaped_backquote(node: Node) -> bool:
     return (
         node.type == "command_substitution"
         and node.children[0].type == "`"
-        and b"\\" in _text(node)
+        and b"\\" in get_source(node)
     )
 
 
-def _text(node: Node) -> bytes:
+def get_source(node: Node) -> bytes:
+    """Return the source of one part."""
     return node.text or b""
 
 
-def parse_nodes(source: bytes) -> list[Node]:
-    """Return all parts of a line as the grammar reads it, each before its children."""
-    return _nodes(source)
-
-
-def node_text(node: Node) -> bytes:
-    """Return the source of one part."""
-    return _text(node)
-
-
-def command_words(node: Node, source: bytes, late: Iterable[Node] = ()) -> list[list[Node]]:
+def list_words(node: Node, source: bytes, late: Iterable[Node]) -> list[list[Node]]:
     """Return the words of a simple command from its program on, each as its parts.
 
     `late` are words after a redirection.
     """
-    own = [child for child in node.children if child.type not in {*_REDIRECTS, "subshell"}]
-    return _from_program_on(_words([*own, *late], source), source)
+    return _from_program_on(_group_words([*_list_parts(node), *late], source), source)
+
+
+def _list_parts(node: Node) -> list[Node]:
+    """Return the parts of a simple command without its redirections."""
+    return [child for child in node.children if child.type not in {*_REDIRECTS, "subshell"}]
 
 
 def split_redirections(node: Node, source: bytes) -> tuple[Node, list[Node], list[Node]]:
     """Split a part with redirections: its command, the files it reads, arguments behind them."""
-    reads = [child.child_by_field_name("destination") for child in node.children if _reads(child)]
+    inputs = filter(_is_input, node.children)
+    files = [child.child_by_field_name("destination") for child in inputs]
     owner = _last_command(node) if node.type == "redirected_statement" else node
-    return owner, [each for each in reads if each is not None], list(_after_redirects(node, source))
+    late = list(_list_after_redirects(node, source))
+    return owner, [file for file in files if file is not None], late
 
 
-def _reads(redirect: Node) -> bool:
+def _is_input(redirect: Node) -> bool:
     return redirect.type == "file_redirect" and any(
         child.type in {"<", "<>"} for child in redirect.children
     )
@@ -131,12 +132,14 @@ def _reads(redirect: Node) -> bool:
 # -- where the grammar differs from bash -----------------------------------------------------------
 
 
-def _with_dashes(source: bytes) -> bytes:
+def _quote_lost_dashes(source: bytes) -> bytes:
     """Return the line with each dash quoted that the grammar loses, as in `python - <<EOF`."""
     if b"<<" not in source:
         return source
     gaps = (
-        (one.end_byte, other) for node in _nodes(source) for one, other in pairwise(node.children)
+        (one.end_byte, other)
+        for node in parse_nodes(source)
+        for one, other in pairwise(node.children)
     )
     ends = [
         other.start_byte
@@ -149,17 +152,17 @@ def _with_dashes(source: bytes) -> bytes:
     return source
 
 
-def _hides(node: Node, source: bytes) -> bool:
+def _may_hide_command(node: Node, source: bytes) -> bool:
     """Return whether bash may find a command where the grammar sees something else."""
     if not node.child_count:
-        return _leaf_hides(node, source)
+        return _may_leaf_hide_command(node, source)
     if _is_escaped_backquote(node):
         return False
     gaps = [source[one.end_byte : other.start_byte] for one, other in pairwise(node.children)]
     match node.type:
         case "heredoc_body":
             return any(
-                _has_live(gap, _SUBSTITUTION)
+                _has_unescaped(gap, _SUBSTITUTION)
                 for gap in (source[node.start_byte : node.children[0].start_byte], *gaps)
             )
         case "concatenation" | "simple_expansion" | "translated_string" | "variable_assignment":
@@ -178,8 +181,8 @@ def _hides(node: Node, source: bytes) -> bool:
     return not all(_is_blank(gap) for gap in gaps)
 
 
-def _leaf_hides(node: Node, source: bytes) -> bool:
-    text = _text(node)
+def _may_leaf_hide_command(node: Node, source: bytes) -> bool:
+    text = get_source(node)
     match node.type:
         case "comment":
             # The grammar also sees a comment in the middle of `x#;rm y`.
@@ -193,14 +196,14 @@ def _leaf_hides(node: Node, source: bytes) -> bool:
         case "raw_string" | "ansi_c_string":
             return False
         case "heredoc_body" | "heredoc_content" | "string_content":
-            return _has_live(text, _SUBSTITUTION) and not _is_verbatim(node)
+            return _has_unescaped(text, _SUBSTITUTION) and not _is_verbatim(node)
         case "word" | "variable_name" | "special_variable_name":
             # The grammar joins a line that begins with a backslash to the line before.
-            return _has_live(text, rb"[ \t\n`]|[$<>]\(|\$\{")
+            return _has_unescaped(text, rb"[ \t\n`]|[$<>]\(|\$\{")
         case "$":
             return source[node.end_byte : node.end_byte + 2] == b"\\\n"
     if node.is_named:
-        return _has_live(text, rb"[<>](?:\\\n)*\(|" + _SUBSTITUTION)
+        return _has_unescaped(text, rb"[<>](?:\\\n)*\(|" + _SUBSTITUTION)
     # In a string, a sign includes the blanks before it; `-f<<` includes more.
     return text.lstrip(b" \t\n") != node.type.strip(" \t\n").encode()
 
@@ -213,7 +216,7 @@ def _is_blank(gap: bytes) -> bool:
     return not gap or (rest != b"" and not rest.strip(b" \t\n"))
 
 
-def _has_live(text: bytes, expression: bytes) -> bool:
+def _has_unescaped(text: bytes, expression: bytes) -> bool:
     """Return whether the expression matches where no backslash takes away its meaning."""
     return re.search(rb"(?<!\\)(?:\\\\)*(?:" + expression + rb")", text) is not None
 
@@ -222,7 +225,7 @@ def _is_verbatim(node: Node) -> bool:
     # The shell does not expand a here-document whose delimiter is quoted.
     around = node.parent
     starts = (
-        [_text(child) for child in around.children if child.type == "heredoc_start"]
+        [get_source(child) for child in around.children if child.type == "heredoc_start"]
         if around
         else []
     )
@@ -232,18 +235,18 @@ def _is_verbatim(node: Node) -> bool:
 # -- commands and their words ----------------------------------------------------------------------
 
 
-def _commands(nodes: Iterable[Node], source: bytes) -> Iterator[tuple[str, ...]]:
+def _list_commands(nodes: Iterable[Node], source: bytes) -> Iterator[tuple[str, ...]]:
     late: dict[int, list[Node]] = {}
     for node in nodes:
         if node.type == "redirected_statement":
             owner = _last_command(node)
-            late.setdefault(owner.id, []).extend(_after_redirects(node, source))
-        if node.type == "test_command" and _text(node).startswith(b"[["):
+            late.setdefault(owner.id, []).extend(_list_after_redirects(node, source))
+        if node.type == "test_command" and get_source(node).startswith(b"[["):
             continue
         if node.type in _SIMPLE or node.type == "test_command" or node.id in late:
-            yield from _command(node, late.get(node.id, []), source)
+            yield from _list_own_words(node, late.get(node.id, []), source)
         elif _is_escaped_backquote(node):
-            yield from _inside_backquotes(node)
+            yield from _read_backquotes(node)
 
 
 def _last_command(statement: Node) -> Node:
@@ -262,36 +265,34 @@ def _last_command(statement: Node) -> Node:
     return node
 
 
-def _after_redirects(node: Node, source: bytes) -> Iterator[Node]:
+def _list_after_redirects(node: Node, source: bytes) -> Iterator[Node]:
     """Yield arguments that the grammar takes for targets of a redirection: `git >log commit`."""
     for redirect in node.children:
         if redirect.type == "heredoc_redirect":
             yield from redirect.children_by_field_name("argument")
-            yield from _after_redirects(redirect, source)
+            yield from _list_after_redirects(redirect, source)
         elif redirect.type == "file_redirect":
             targets = redirect.children_by_field_name("destination")
             closing = any(child.type in {">&-", "<&-"} for child in redirect.children)
-            words = _words(targets, source)
+            words = _group_words(targets, source)
             yield from (part for word in words[0 if closing else 1 :] for part in word)
 
 
-def _command(node: Node, late: Iterable[Node], source: bytes) -> Iterator[tuple[str, ...]]:
-    own = (
-        [child for child in node.children if child.type not in {*_REDIRECTS, "subshell"}]
-        if node.type in _SIMPLE
-        else []
-    )
-    parts = [node] if node.type == "test_command" else own
-    words = _words([*parts, *late, *_after_redirects(node, source)], source)
+def _list_own_words(node: Node, late: Iterable[Node], source: bytes) -> Iterator[tuple[str, ...]]:
+    """Yield the words of one simple command; nothing if it has only assignments and prefixes."""
+    parts = _list_parts(node) if node.type in _SIMPLE else []
+    if node.type == "test_command":
+        parts = [node]
+    words = _group_words([*parts, *late, *_list_after_redirects(node, source)], source)
     if node.type not in {"declaration_command", "test_command"}:
         words = _from_program_on(words, source)
-    if words and _source(words[0], source) in _RESERVED:
+    if words and _get_word_source(words[0], source) in _RESERVED:
         raise _UnreadableError
     if words:
-        yield tuple(_resolved(word, source) for word in words)
+        yield tuple(_resolve_word(word, source) for word in words)
 
 
-def _words(parts: Iterable[Node], source: bytes) -> list[list[Node]]:
+def _group_words(parts: Iterable[Node], source: bytes) -> list[list[Node]]:
     """Group the parts by word: adjacent parts form one word."""
     words: list[list[Node]] = []
     for part in sorted(parts, key=lambda part: part.start_byte):
@@ -304,7 +305,7 @@ def _words(parts: Iterable[Node], source: bytes) -> list[list[Node]]:
 
 def _names_descriptor(word: list[Node], source: bytes) -> bool:
     # `{name}>file` lets bash choose a descriptor; to the grammar `{name}` is an argument.
-    text = _source(word, source)
+    text = _get_word_source(word, source)
     end = word[-1].end_byte
     return (
         text[:1] == "{"
@@ -317,7 +318,7 @@ def _names_descriptor(word: list[Node], source: bytes) -> bool:
 def _from_program_on(words: list[list[Node]], source: bytes) -> list[list[Node]]:
     """Return the words without leading assignments, and without prefixes such as `time`."""
     for at, word in enumerate(words):
-        text = _source(word, source)
+        text = _get_word_source(word, source)
         name, equals, _ = text.partition("=")
         assigned = word[0].type == "variable_assignment" or (
             equals and _is_name(name.removesuffix("+"))
@@ -331,13 +332,13 @@ def _is_name(text: str) -> bool:
     return text.isascii() and text.isidentifier()
 
 
-def _source(word: list[Node], source: bytes) -> str:
+def _get_word_source(word: list[Node], source: bytes) -> str:
     return source[word[0].start_byte : word[-1].end_byte].decode("utf-8", "replace")
 
 
-def _inside_backquotes(node: Node) -> tuple[tuple[str, ...], ...]:
+def _read_backquotes(node: Node) -> tuple[tuple[str, ...], ...]:
     quoted = node.parent is not None and node.parent.type == "string"
-    inner = re.sub(rb'\\([$`\\"])' if quoted else rb"\\([$`\\])", rb"\1", _text(node)[1:-1])
+    inner = re.sub(rb'\\([$`\\"])' if quoted else rb"\\([$`\\])", rb"\1", get_source(node)[1:-1])
     found = parse_words(inner.decode("utf-8", "replace"))
     if found is None:
         raise _UnreadableError
@@ -347,38 +348,38 @@ def _inside_backquotes(node: Node) -> tuple[tuple[str, ...], ...]:
 # -- quoting ---------------------------------------------------------------------------------------
 
 
-def _resolved(word: list[Node], source: bytes) -> str:
+def _resolve_word(word: list[Node], source: bytes) -> str:
     """Return the word as its program would see it; its source where only the shell can tell."""
-    pieces = [piece for part in word for piece in _pieces(part)]
+    pieces = [piece for part in word for piece in _list_pieces(part)]
     texts: list[bytes] = []
     for at, piece in enumerate(pieces):
-        if _text(piece) == b"$" and at + 1 < len(pieces) and pieces[at + 1].type == "string":
+        if get_source(piece) == b"$" and at + 1 < len(pieces) and pieces[at + 1].type == "string":
             continue  # `$"..."` is a string to be translated
-        static = _static(piece)
+        static = _get_static_text(piece)
         if static is None:
-            return _source(word, source)
+            return _get_word_source(word, source)
         texts.append(static)
     return b"".join(texts).decode("utf-8", "replace")
 
 
-def _pieces(part: Node) -> Iterator[Node]:
+def _list_pieces(part: Node) -> Iterator[Node]:
     if part.type not in _JOINED:
         yield part
         return
     for child in part.children:
-        yield from _pieces(child)
+        yield from _list_pieces(child)
 
 
-def _static(piece: Node) -> bytes | None:
+def _get_static_text(piece: Node) -> bytes | None:
     """Return the text of a piece without its quotes; None if it holds an expansion."""
-    text = _text(piece)
+    text = get_source(piece)
     match piece.type:
         case "raw_string":
             return text[1:-1]
         case "ansi_c_string":
-            return _ansi_c(text[2:-1])
+            return _expand_ansi_c(text[2:-1])
         case "translated_string":
-            return _static(piece.children[-1])
+            return _get_static_text(piece.children[-1])
         case "string":
             plain = all(
                 child.type == "string_content" or not child.is_named for child in piece.children
@@ -404,12 +405,12 @@ _LETTERS = {
 }
 
 
-def _ansi_c(text: bytes) -> bytes:
+def _expand_ansi_c(text: bytes) -> bytes:
     """Return the text inside `$'...'`, which ends at the first zero byte."""
-    return re.sub(_ANSI_C, _unescaped, text, flags=re.DOTALL).partition(b"\0")[0]
+    return re.sub(_ANSI_C, _unescape, text, flags=re.DOTALL).partition(b"\0")[0]
 
 
-def _unescaped(found: Match[bytes]) -> bytes:
+def _unescape(found: Match[bytes]) -> bytes:
     kind = found.lastgroup
     digits = found[kind] if kind else b""
     match kind:

@@ -6,7 +6,11 @@ from fnmatch import fnmatchcase
 from functools import lru_cache
 
 from hookline.text import lazy_re as re
-from hookline.text.script.carriers import (
+from hookline.text.script.deferred import list_deferred
+from hookline.text.script.interpreters import run_code
+from hookline.text.script.makefiles import run_make
+from hookline.text.script.outputs import find_output
+from hookline.text.script.programs import (
     INTERPRETERS,
     PACKAGE_RUNNERS,
     SANDBOXES,
@@ -15,20 +19,18 @@ from hookline.text.script.carriers import (
     TAKES_DATA,
     WRAPPERS,
 )
-from hookline.text.script.deferred import list_deferred
-from hookline.text.script.interpreters import run_code
-from hookline.text.script.launchers import run_container, run_found, run_items, run_remote
-from hookline.text.script.makefiles import run_make
-from hookline.text.script.outputs import find_output
-from hookline.text.script.reading import MOST_WORDS, UNKNOWN, UNKNOWN_WORD, Word
+from hookline.text.script.reading import MOST_WORDS, UNKNOWN, Word
+from hookline.text.script.remote_commands import run_container, run_remote
+from hookline.text.script.repeated_commands import run_found, run_items
+from hookline.text.script.shell_builtins import BUILTINS
 from hookline.text.script.shell_texts import run_shell, run_string
 from hookline.text.script.wrappers import unwrap
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
-    from hookline.text.script.carriers import Wrapper
+    from hookline.text.script.programs import Wrapper
     from hookline.text.script.reading import Command
     from hookline.text.script.state import Shell
     from hookline.text.script.wrappers import Wrapped
@@ -37,8 +39,6 @@ if TYPE_CHECKING:
 _OPENING = ("{", "!", "(", "do", "then", "else")
 _PATTERN = re.compile(r"[?*]|\[.+\]")
 _LONGEST_PATTERN, _MOST_MATCHING = 16, 8
-_COUNT = re.compile(r"[0-9]{1,6}")
-_ASSIGNED = re.compile(r"\s*(?:\+\+|--)?([A-Za-z_]\w*)")
 _ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)=(.*)", re.DOTALL)
 # A name that a system without capitals, or Windows, takes for another one.
 _OTHER_CASE = re.compile(r"[A-Z\\]|\.(?:exe|cmd|bat)$")
@@ -47,6 +47,13 @@ _VARIABLE_ENDING = re.compile(r"_(?:BIN|CMD|EXE|PATH)$")
 _TEXT_OPTION = re.compile(r"-[a-z]*c")
 _LEAST_TEXT = 2  # words before the text of `-c`
 _STARTUP = ("BASH_ENV", "ENV")  # a shell runs the file that they name
+# Each returns what the command prints, or None if it does not run what this function knows.
+_RUNNERS = (run_shell, run_string, run_remote, run_container, run_items, run_found, run_make,
+             run_code)  # fmt: skip
+# Programs that take statements of SQL from their input.
+_READ_SQL = frozenset(("psql", "mysql", "mariadb", "sqlite3", "sqlcmd", "mongosh", "redis-cli"))
+# Variables that say that others hold settings of Git.
+_SETTINGS = ("GIT_CONFIG_COUNT", "GIT_CONFIG_PARAMETERS")
 
 
 def run_words(shell: Shell, command: Command) -> Word:
@@ -84,7 +91,7 @@ def _run_assigned(shell: Shell, command: Command) -> Word:
 
 def _list_matching(text: str) -> tuple[str, ...]:
     """Return the known programs that a pattern such as `/bin/r?` may find; none for a name."""
-    name = _base(text)
+    name = _drop_folder(text)
     if len(name) > _LONGEST_PATTERN or not _PATTERN.search(name):
         return ()
     return _match_programs(name)
@@ -113,6 +120,7 @@ def _run_startup(shell: Shell, command: Command) -> None:
 
 
 def _run_named(shell: Shell, command: Command) -> Word:
+    """Run a command by the name of its program, in the order in which bash looks for it."""
     words = command.words
     name = words[0].text.rpartition("/")[2] or words[0].text
     if name in shell.functions:
@@ -125,7 +133,7 @@ def _run_named(shell: Shell, command: Command) -> Word:
         name = find_program_name(name)
         words = (words[0]._replace(text=name), *words[1:])
         command = command._replace(words=words)
-    if (builtin := _BUILTINS.get(name)) is not None:
+    if (builtin := BUILTINS.get(name)) is not None:
         printed = builtin(shell, command)
         if printed is not None:
             return shell.add_call(command) if command.redirects else printed
@@ -135,10 +143,10 @@ def _run_named(shell: Shell, command: Command) -> Word:
         inner = command._replace(words=_drop_version(name, wrapped.words), assigned=assigned)
         return shell.run_inner(name, inner, cwd=folder)
     command = _read_sql_file(shell, name, command)
-    for carry in _CARRIERS:
-        carried = carry(shell, name, command)
-        if carried is not None:
-            return carried
+    for run in _RUNNERS:
+        printed = run(shell, name, command)
+        if printed is not None:
+            return printed
     return _run_program(shell, name, command)
 
 
@@ -191,13 +199,6 @@ def _list_assigned(
             yield match[1], word._replace(text=match[2])
 
 
-_CARRIERS = (run_shell, run_string, run_remote, run_container, run_items, run_found, run_make,
-             run_code)  # fmt: skip
-
-
-_READ_SQL = frozenset(("psql", "mysql", "mariadb", "sqlite3", "sqlcmd", "mongosh", "redis-cli"))
-
-
 def _read_sql_file(shell: Shell, name: str, command: Command) -> Command:
     """Return `psql -f FILE` with what the text wrote to the file as its input."""
     if name not in _READ_SQL or command.stdin is not None or not shell.files:
@@ -211,12 +212,11 @@ def _run_program(shell: Shell, name: str, command: Command) -> Word:
     words, stdin = command.words, command.stdin
     for text, way in list_deferred(name, words, stdin, command.assigned):
         shell.run_text(text, None, (way,))
-    here = _find_written(shell, words) if shell.files else {}
     printed = shell.add_call(command)
     after = _find_started(name, words)
     if after:
-        said = shell.run_inner(name, command._replace(words=after))
-        printed = printed._replace(calls=(*printed.calls, *said.calls))
+        output = shell.run_inner(name, command._replace(words=after))
+        printed = printed.add_calls(output)
     _follow_files(shell, name, command)
     here = _find_written(shell, words) if shell.files else {}
     operands = words[1:]
@@ -227,9 +227,6 @@ def _run_program(shell: Shell, name: str, command: Command) -> Word:
     if known is None:
         return printed
     return known._replace(calls=tuple(dict.fromkeys((*printed.calls, *known.calls))))
-
-
-_SETTINGS = ("GIT_CONFIG_COUNT", "GIT_CONFIG_PARAMETERS")
 
 
 def _add_exported(shell: Shell, name: str, command: Command) -> Command:
@@ -251,15 +248,15 @@ def _find_started(name: str, words: tuple[Word, ...]) -> tuple[Word, ...]:
     """Return the command after `--` of a program that may start it; empty if there is none."""
     texts = [word.text for word in words]
     if name in SANDBOXES:
-        at = next((at for at, text in enumerate(texts) if at and _base(text) in STARTED), 0)
+        at = next((at for at, text in enumerate(texts) if at and _drop_folder(text) in STARTED), 0)
         return words[at:] if at else ()
     if name in TAKES_DATA or "--" not in texts:
         return ()
     after = words[texts.index("--") + 1 :]
-    return after if after and _base(after[0].text) in STARTED else ()
+    return after if after and _drop_folder(after[0].text) in STARTED else ()
 
 
-def _base(text: str) -> str:
+def _drop_folder(text: str) -> str:
     return text.rpartition("/")[2]
 
 
@@ -273,122 +270,3 @@ def _follow_files(shell: Shell, name: str, command: Command) -> None:
         source = shell.files.get(shell.find_path(operands[0].text))
         if source is not None:
             shell.write(operands[-1].text, source)
-
-
-# -- built-in commands: each returns what it prints, or None where it is no such command -----------
-
-
-def _change_folder(shell: Shell, command: Command) -> Word | None:
-    operands = [text for text in command.texts[1:] if not text.startswith("-")]
-    target = operands[0] if operands else shell.home
-    if command.words[-1].text == "-":
-        target = shell.get("OLDPWD", None).text
-    shell.set("OLDPWD", Word(shell.cwd or UNKNOWN))
-    shell.cwd = shell.find_folder(target)
-    return Word("")
-
-
-def _set_positions(shell: Shell, command: Command) -> Word | None:
-    words, texts = command.words, command.texts
-    if len(words) == 1:  # it prints every variable
-        return None
-    if "--" in texts:
-        shell.positional = list(words[texts.index("--") + 1 :])
-    elif not texts[1].startswith(("-", "+")):
-        shell.positional = list(words[1:])
-    return Word("")
-
-
-def _shift(shell: Shell, command: Command) -> Word | None:
-    count = command.words[1].text if len(command.words) > 1 else "1"
-    shell.positional = shell.positional[int(count) if _COUNT.fullmatch(count) else 1 :]
-    return Word("")
-
-
-def _read(shell: Shell, command: Command) -> Word | None:
-    names = [text for text in command.texts[1:] if not text.startswith("-")]
-    given = command.stdin if command.stdin is not None else UNKNOWN_WORD
-    separators = dict(command.assigned).get("IFS", Word(shell.separators)).text
-    is_array = any(text.startswith("-") and "a" in text for text in command.texts[1:])
-    most = 0 if is_array else max(0, len(names) - 1)
-    is_whole = not is_array and not most  # one name takes the whole line
-    fields = _split_fields(given.text, "" if is_whole else separators, most)
-    fields = fields if given.is_known else []
-    if is_array and names:
-        shell.set(names[0], *(given._replace(text=text) for text in fields or [given.text]))
-        return Word("")
-    for at, name in enumerate(names or ["REPLY"]):
-        text = fields[at] if at < len(fields) else ("" if given.is_known else UNKNOWN)
-        shell.set(name, given._replace(text=text))
-    return Word("")
-
-
-def _split_fields(text: str, separators: str, most: int) -> list[str]:
-    """Return the fields of a line, at most one more than `most` unless that is 0."""
-    line = text.strip()
-    if not separators:
-        return [line]
-    if separators.isspace():
-        return line.split(None, most or -1)
-    return re.split(f"[{re.escape(separators)}]", line, maxsplit=most)
-
-
-def _read_lines(shell: Shell, command: Command) -> Word | None:
-    """Assign the lines of the input to an array."""
-    names = [text for text in command.texts[1:] if not text.startswith("-")]
-    given = command.stdin if command.stdin is not None else UNKNOWN_WORD
-    lines = given.text.split("\n") if given.is_known else [given.text]
-    shell.set(names[-1] if names else "MAPFILE", *(given._replace(text=line) for line in lines))
-    return Word("")
-
-
-def _print_into(shell: Shell, command: Command) -> Word | None:
-    """Assign what `printf -v NAME FORMAT ...` prints."""
-    match command.words:
-        case (_, Word(text="-v"), variable, *texts) if texts:
-            shell.set(variable.text, find_output("printf", texts, None, {}) or UNKNOWN_WORD)
-            return Word("")
-        case _:
-            return None
-
-
-_FINDS = {"command": ("-v", "-V"), "type": ("-p", "-P", "-t")}
-
-
-def _find_command(shell: Shell, command: Command) -> Word | None:
-    """Return the name that `command -v NAME` or `type -p NAME` finds."""
-    match command.words:
-        case (finder, option, found, *_) if option.text in _FINDS[finder.text]:
-            shell.add_call(command)
-            return found
-        case _:
-            return None
-
-
-def _calculate(shell: Shell, command: Command) -> Word | None:
-    """Forget the variables that `let NAME=...` assigns: no arithmetic is done."""
-    for text in command.texts[1:]:
-        if match := _ASSIGNED.match(text):
-            shell.set(match[1], UNKNOWN_WORD)
-    return Word("")
-
-
-def _do_nothing(_shell: Shell, _command: Command) -> Word | None:
-    return Word("")
-
-
-_BUILTINS: dict[str, Callable[[Shell, Command], Word | None]] = {
-    "cd": _change_folder,
-    "pushd": _change_folder,
-    "set": _set_positions,
-    "shift": _shift,
-    "read": _read,
-    "mapfile": _read_lines,
-    "readarray": _read_lines,
-    "printf": _print_into,
-    "command": _find_command,
-    "type": _find_command,
-    "let": _calculate,
-    ":": _do_nothing,
-    "true": _do_nothing,
-}

@@ -1,4 +1,4 @@
-"""Programs that run other programs: wrappers, shells, and what takes a command as its argument.
+"""Tables of the programs that run other programs or texts: wrappers, shells, `ssh`, interpreters.
 
 A row says which options take a value and how many operands come before the command. A new tool is a
 new row (docs/explanation/guards.md).
@@ -111,24 +111,9 @@ pssh parallel-ssh    | -h -H -l -t -p -o -e -O --hosts --host | |
 tsh                  | --login -l -p --proxy --user | 1 | | | ssh
 """)
 # A subcommand, then options, then operands, then the command.
-CONTAINERS = frozenset(
-    (
-        "docker",
-        "podman",
-        "nerdctl",
-        "kubectl",
-        "oc",
-        "lxc",
-        "incus",
-        "crictl",
-        "docker-compose",
-        "podman-compose",
-        "nomad",
-        "qm",
-        "pct",
-        "k3s",
-    )
-)
+CONTAINERS = make_set("""
+docker podman nerdctl kubectl oc lxc incus crictl docker-compose podman-compose nomad qm pct k3s
+""")
 CONTAINER_VERBS = ("exec", "run", "create", "debug")
 CONTAINER_VALUED = make_set("""
 -e --env --env-file -u --user -w --workdir -v --volume --mount -p --publish --name --network
@@ -145,32 +130,18 @@ killall sudo env nohup truncate tee cp mv base64 tar openssl dropdb crontab xarg
 printenv
 """)
 # Programs with options of many forms before the command that they start.
-SANDBOXES = frozenset(
-    (
-        "bwrap",
-        "firejail",
-        "proot",
-        "nsjail",
-        "systemd-nspawn",
-        "minijail0",
-        "lxc-attach",
-        "unshare",
-        "nsenter",
-        "flock",
-        "runcon",
-    )
-)
+SANDBOXES = make_set("""
+bwrap firejail proot nsjail systemd-nspawn minijail0 lxc-attach unshare nsenter flock runcon
+""")
 TAKES_DATA = make_set("""
 git grep egrep fgrep rg ag ack echo printf sed awk jq test expr sort ls cat rm cp mv mkdir touch
 chmod chown ln head tail wc npm yarn pnpm cargo go pytest make gh glab kill man which type
 command psql
 """)
-SHELLS = make_set("""
-sh bash zsh dash ksh mksh ash fish rbash yash source .
-""")
-SHELL_VALUED = frozenset(("-o", "+o", "-O", "+O", "--rcfile", "--init-file"))
+SHELLS = make_set("sh bash zsh dash ksh mksh ash fish rbash yash source .")
+SHELL_VALUED = make_set("-o +o -O +O --rcfile --init-file")
 # Programs whose operands are a shell text.
-OPERAND_STRINGS = frozenset(("eval", "trap", "watch"))
+OPERAND_STRINGS = make_set("eval trap watch")
 # Programs with a shell text in an option. An option with `=` at its end has it in the same word.
 OPTION_STRINGS: Mapping[str, tuple[str, ...]] = {
     **dict.fromkeys(("su", "runuser", "script", "sg"), ("-c", "--command")),
@@ -209,7 +180,7 @@ VERB_STRINGS: Mapping[str, tuple[str, ...]] = {
     "consul": ("exec",),
 }
 RUNUSER = _read("runuser | -u -g -G --user --group | | ")["runuser"]
-ITEMS = frozenset(("xargs", "parallel", "sem"))
+ITEMS = make_set("xargs parallel sem")
 ITEMS_VALUED = make_set("""
 -I -J -n -P -L -d -a -s -E -R -S -j -C -N --max-args --max-procs --max-chars --delimiter --arg-file
 --process-slot-var --jobs --colsep --sshlogin --sshloginfile --halt --joblog --results --delay
@@ -218,16 +189,16 @@ ITEMS_VALUED = make_set("""
 --termseq --id
 """)
 # Options of these with a value in the same word only.
-ITEMS_ATTACHED = frozenset(("-i", "-e", "-l"))
+ITEMS_ATTACHED = make_set("-i -e -l")
 # Options of a search with which it finds a part only.
 FIND_NARROWS = make_set("""
 -name -iname -path -ipath -wholename -regex -iregex -mtime -mmin -ctime -cmin -atime -amin -size
 -user -group -newer -newermt -empty -samefile -perm -inum -uid -gid -nouser -nogroup -links -lname
 -xtype
 """)
-FIND_RUNS = frozenset(("-exec", "-execdir", "-ok", "-okdir"))
+FIND_RUNS = make_set("-exec -execdir -ok -okdir")
 # Operands of a program with which it runs the code that it reads from standard input.
-CONSOLES = frozenset(("shell", "shell_plus", "console", "c", "tinker", "runner"))
+CONSOLES = make_set("shell shell_plus console c tinker runner")
 # Interpreters: program -> language, and the options that hold code; "" is the first operand.
 INTERPRETERS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     **dict.fromkeys(

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from hookline.text.shell import parse_simple_commands
+from hookline.text.shell_syntax import parse_simple_commands
 
 # id, line, the commands that it would run
 READ = [
@@ -176,7 +176,7 @@ def test_depth_is_no_hiding_place(line: str) -> None:
 def test_the_grammar_is_loaded_for_the_first_line_only() -> None:
     """A process that looks into no command does not pay for the grammar, nor for `typing`."""
     script = (
-        "import sys, hookline.text.shell; print([name for name in ('tree_sitter', "
+        "import sys, hookline.text.shell_syntax; print([name for name in ('tree_sitter', "
         "'tree_sitter_bash', 'typing') if name in sys.modules])"
     )
     done = subprocess.run(
