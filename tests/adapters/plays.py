@@ -84,7 +84,8 @@ def _fail(_: Event) -> None:
     raise ValueError("this guard is broken")
 
 
-def _send_back_once(event: Event) -> Verdict | None:
+def send_back_once(event: Event) -> Verdict | None:
+    """Refuse the first stop of a turn."""
     return None if event.body.value("stop_hook_active") else hookline.deny(AGAIN)
 
 
@@ -141,7 +142,7 @@ PLAYS = (
     Play("ask, granted", ASK, ONE, ("one",), CALLED, asks=True, told=("one",)),
     Play("ask, no person", ASK, ONE, (), REFUSED),
     Play("ask, later", ASK, ONE, ("one",), CALLED, told=("one",), later=True),
-    Play("redo at stop", _on("stop", _send_back_once), ("half", "done"), (),
+    Play("redo at stop", _on("stop", send_back_once), ("half", "done"), (),
          ("prompt.submit", "stop", "stop"), told=(AGAIN,)),
     Play("failing guard", _on("tool.before", _fail, on_failure=Stance.DENY), ONE, (), REFUSED,
          told=("this guard is broken",)),
@@ -172,7 +173,7 @@ PLAYS = (
     Play("sub-agent", lambda _: None, HELP, ("one",), NESTED, told=("half",)),
     Play("inject at sub-agent", _on("subagent.start", hookline.context(CONTEXT)), HELP, ("one",),
          NESTED, told=(CONTEXT,)),
-    Play("redo sub-agent", _on("subagent.stop", _send_back_once),
+    Play("redo sub-agent", _on("subagent.stop", send_back_once),
          ([("delegate", "help")], "half", "whole", "done"), (),
          ("prompt.submit", "tool.before", "subagent.start", "subagent.stop", "subagent.stop",
           "tool.after", "stop"), told=(AGAIN, "whole")),

@@ -42,8 +42,16 @@ class HookedModel(Model):  # type: ignore[misc]  # untyped without the framework
     def __getattr__(self, name: str) -> Any:
         return getattr(self.inner, name)
 
+    # What the base class has would hide what the model has.
+
     def get_retry_advice(self, request: Any) -> Any:
         return self.inner.get_retry_advice(request)
+
+    async def close(self) -> None:
+        await self.inner.close()
+
+    async def _cleanup_on_run_end(self, owner: object) -> None:
+        await self.inner._cleanup_on_run_end(owner)
 
     async def get_response(
         self, system_instructions: Any, input: Any, *rest: Any, **options: Any

@@ -16,6 +16,7 @@ from agents import (
     ShellCallData,
     ShellCommandRequest,
     ShellTool,
+    SQLiteSession,
     function_tool,
     set_tracing_disabled,
 )
@@ -34,7 +35,7 @@ from hookline.adapters.openai_models import (
     replace_prompt,
 )
 from hookline.adapters.openai_tools import copy_tool
-from tests.adapters.plays import PROMPT, Play, Played
+from tests.adapters.plays import AGAIN, PROMPT, Play, Played, send_back_once
 
 if TYPE_CHECKING:
     from tests.adapters.plays import Ask, Turn
@@ -112,7 +113,25 @@ async def run_agent(runner: HookedRunner, agent: Any, way: str) -> Any:
 async def check() -> list[str]:
     """What only this framework has."""
     set_tracing_disabled(True)
-    return [*await check_tools(), *await check_approval(), *check_items()]
+    return [*await check_tools(), *await check_approval(), *await check_model(), *check_items()]
+
+
+async def check_model() -> list[str]:
+    """The model itself is told that its run has ended; what a session keeps is not sent twice."""
+    ended: list[object] = []
+
+    class Ending(ScriptedModel):
+        async def _cleanup_on_run_end(self, owner: object) -> None:
+            ended.append(owner)
+
+    engine, session = Engine(), SQLiteSession("s")
+    engine.on("stop")(send_back_once)
+    model = Ending([[assistant_message("half")], [assistant_message("done")]])
+    await HookedRunner(engine).run(Agent(name="agent", model=model), PROMPT, session=session)
+    kept = items_to_json(await session.get_items())
+    said = [entry["content"] for entry in kept]
+    faults = [] if len(ended) == 2 else [f"the model was told {len(ended)} times of the end"]
+    return faults + ([] if said == [PROMPT, "half", AGAIN, "done"] else [f"the session has {said}"])
 
 
 async def check_approval() -> list[str]:
