@@ -57,7 +57,8 @@ def write_table(plays: list[str]) -> str:
         "| --- " * (len(TITLES) + 1) + "|",
     ]
     for play in plays:
-        cells = (LIMITS[driver].get(play) or "yes" for driver in TITLES)
+        reasons = (LIMITS[driver].get(play) for driver in TITLES)
+        cells = (f"no: {reason}" if reason else "yes" for reason in reasons)
         lines.append(f"| {play} | {' | '.join(cells)} |")
     return "\n".join(lines)
 

@@ -157,7 +157,8 @@ def test_each_message_asks_here_for_its_command() -> None:
     """No message words the command itself, and each names an extra that exists."""
     texts = [path.read_text(encoding="utf-8") for path in SOURCE.rglob("*.py")]
     texts.append((SOURCE / "cli/codes.json").read_text(encoding="utf-8"))
-    named = re.findall(r"install_command\(extra=[\"']([\w-]+)", "".join(texts))
+    asked = r"""(?:install_command\(extra=|make_missing_error\("[\w ]+", )["']([\w-]+)"""
+    named = re.findall(asked, "".join(texts))
 
     assert [text for text in texts if "pip install" in text] == []
     assert set(named) == set(DECLARED["optional-dependencies"])
