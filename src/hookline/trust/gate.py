@@ -167,8 +167,9 @@ class Gate:
     def check_after(self, admission: Admission, outcome: Outcome) -> Outcome:
         """Return the outcome; one that does not count if files of the hook changed meanwhile."""
         state, run = admission.state, admission.run
+        note = "\n".join(filter(None, (admission.note, outcome.note)))  # a builtin may have one
         outcome = outcome.replace(
-            note=admission.note, identity=state.definition, content=state.inspection.digest
+            note=note, identity=state.definition, content=state.inspection.digest
         )
         effect = self.policy.changed
         changes = find_changes(state.inspection) if state.column and effect != RUN else ()
