@@ -7,6 +7,7 @@ alone. Output to a reader that has closed its end is dropped without an error.
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import sys
@@ -105,7 +106,9 @@ def _write(stream: TextIO | None, text: str) -> None:
     try:
         stream.write(text)
         stream.flush()
-    except BrokenPipeError:
+    except OSError as error:
+        if error.errno not in (errno.EPIPE, errno.EIO):  # the reader, or the terminal, is gone
+            raise
         # The interpreter flushes once more at its end; by then it must write to something that
         # exists.
         nothing = os.open(os.devnull, os.O_WRONLY)

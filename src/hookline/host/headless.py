@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
-import signal
-from contextlib import suppress
 
 from hookline.host.turns import RunResult
 from hookline.text.terminal_escape import escape_text
@@ -108,11 +105,7 @@ def _write_input(given: Mapping[str, Any], longest: int = _SHORT) -> str:
 async def run_headless(
     run: Run, face: HeadlessFace, prompt: str, write: Callable[[str], object]
 ) -> RunResult:
-    """Run a prompt to its end, and print the result; SIGTERM cancels it as Ctrl-C does."""
-    task = asyncio.current_task()
-    assert task is not None  # noqa: S101 - it runs in one
-    with suppress(NotImplementedError):  # not on Windows
-        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
+    """Run a prompt to its end, and print the result, also when it is cancelled."""
     result = RunResult(reason="canceled", error="canceled")
     try:
         result = await run.run(prompt)

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     Action: TypeAlias = Callable[[Host, Run, str], Awaitable[str]]
 
 
+QUIT = "/quit"  # the interface itself does it
+
+
 async def run_command(host: Host, run: Run, text: str, *, is_running: bool) -> tuple[str, str]:
     """Run what a person typed; return what to show, and a prompt for the agent if it is one.
 
@@ -32,7 +35,7 @@ async def run_command(host: Host, run: Run, text: str, *, is_running: bool) -> t
         prompt = own[name].instruction or rest
         return "", f"{prompt}\n\n{rest}".strip() if own[name].instruction and rest else prompt
     if name not in COMMANDS:
-        known = (*COMMANDS, *own)
+        known = (*COMMANDS, *own, QUIT)
         hint = did_you_mean(name, known) or f"one of {', '.join(known)}"
         raise ConfigError(f"there is no command `{name:.40}`", name="config.option", hint=hint)
     if is_running and name in _CHANGING:
@@ -49,6 +52,7 @@ async def run_command(host: Host, run: Run, text: str, *, is_running: bool) -> t
 async def _show_help(_host: Host, run: Run, _rest: str) -> str:
     own = {f"/{each.name}": each.description for each in run.spec.commands}
     known = {name: does for name, (does, _) in COMMANDS.items()} | own
+    known[QUIT] = "stop the agent, and leave; so does ctrl+d"
     return "\n".join(f"{name:12} {does}" for name, does in known.items())
 
 

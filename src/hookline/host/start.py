@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import shlex
 import shutil
 import subprocess
@@ -13,6 +14,7 @@ from hookline.host.headless import HeadlessFace, run_headless
 from hookline.host.hook_sources import add_hooks
 from hookline.host.host import Host
 from hookline.host.script_file import find_script, read_script
+from hookline.host.signals import cancel_on_signals
 from hookline.host.text_files import read_text_file
 from hookline.host.turns import RunResult
 from hookline.host.worktree import make_worktree
@@ -76,12 +78,15 @@ async def start(
     write: Callable[[str], object],
     tell: Callable[[str], object],
 ) -> RunResult:
-    """Run what a person asks for, and return how it ended.
+    """Run what a person asks for, and return how it ended. A signal to end cancels it.
 
     Raises:
         ConfigError: the file has errors, no model can be called, an MCP server does not start, or
             there is no such sandbox, agent or session. Nothing has run then.
     """
+    task = asyncio.current_task()
+    assert task is not None  # noqa: S101 - it runs in one
+    cancel_on_signals(task.cancel)
     file = read_agent_file(request.path, tell)
     if request.model:
         file = set_model(file, request.agent, request.model)
@@ -108,12 +113,13 @@ async def start(
             if isinstance(face, HeadlessFace):
                 return await run_headless(run, face, request.prompt, write)
             face.connect(host, run)
+            cancel_on_signals(face.leave, "SIGINT")
             await face.run_async()
         finally:
             if request.form == "text":
                 path = shlex.quote(request.path)
                 tell(f"to go on: hookline run {path} --resume {run.session.id}")
-    return RunResult(reason="normal")
+    return RunResult(reason="canceled" if face.is_canceled else "normal")
 
 
 def _find_last(host: Host) -> str:

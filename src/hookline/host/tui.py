@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import json
+import sys
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual.app import App, ComposeResult
+from textual.binding import Binding
 from textual.containers import Vertical, VerticalScroll
 from textual.screen import ModalScreen
 from textual.widgets import Input, Markdown, OptionList, Static
@@ -16,7 +18,7 @@ from hookline.errors import HookError
 from hookline.host.approval import Answer
 from hookline.host.framework.conversation import list_entries
 from hookline.host.headless import describe_call, describe_update
-from hookline.host.slash_commands import run_command
+from hookline.host.slash_commands import QUIT, run_command
 from hookline.text.terminal_escape import escape_text
 
 if TYPE_CHECKING:
@@ -77,7 +79,7 @@ class HostApp(App[None]):
     TITLE = "hookline"
     BINDINGS: ClassVar[list[BindingType]] = [
         ("escape", "cancel_run", "stop the agent"),
-        ("ctrl+d", "quit", "leave"),
+        Binding("ctrl+d", "quit_if_empty", "leave", priority=True),
     ]
     is_interactive = True
 
@@ -87,6 +89,8 @@ class HostApp(App[None]):
         self._agent_task: asyncio.Task[Any] | None = None
         self._shown_reply: Markdown | None = None
         self._shown_text = ""
+        self._leaving: asyncio.Task[None] | None = None
+        self.is_canceled = False  # a signal ended it
         self.host: Host
         self.session_run: Run
 
@@ -136,8 +140,8 @@ class HostApp(App[None]):
         self._agent_task = asyncio.ensure_future(self._run_prompt(text))
 
     async def _run_slash_command(self, text: str) -> tuple[str, str]:
-        if text.split(maxsplit=1)[0] in ("/quit", "/exit"):
-            self.exit()
+        if text.split(maxsplit=1)[0] in (QUIT, "/exit"):
+            await self.action_quit()
             return "", ""
         try:
             return await run_command(
@@ -179,6 +183,25 @@ class HostApp(App[None]):
         if self._agent_task is not None:
             await asyncio.wait([self._agent_task])
         self.exit()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Return whether an action is possible: ctrl+d deletes a character of what was written."""
+        if action == "quit_if_empty" and self.query_one("#prompt", Input).value:
+            return False
+        return super().check_action(action, parameters)
+
+    async def action_quit_if_empty(self) -> None:
+        """Leave, if nothing was written."""
+        await self.action_quit()
+
+    def leave(self) -> None:
+        """Stop the agent, and leave, because of a signal."""
+        self.is_canceled = True
+        if self._driver is not None and sys.__stderr__ and not sys.__stderr__.isatty():
+            # The terminal is gone. The thread that wrote to it ended, and its queue would fill.
+            self._driver.write = _drop  # type: ignore[method-assign]
+        if self._leaving is None:
+            self._leaving = asyncio.ensure_future(self.action_quit())
 
     # -- the face ----------------------------------------------------------------------------------
 
@@ -273,6 +296,8 @@ class HostApp(App[None]):
 class ContinueScreen(ModalScreen[str]):
     """Asks whether the agent may go on."""
 
+    BINDINGS: ClassVar[list[BindingType]] = [("escape", "dismiss('no')", "stop")]
+
     def __init__(self, iterations: int) -> None:
         super().__init__()
         self._iterations = iterations
@@ -291,6 +316,10 @@ class ContinueScreen(ModalScreen[str]):
 _TOOL_EVENTS = frozenset(
     {"tool_input_transform", "tool_guard", "pre_tool_use", "permission_request"}
 )
+
+
+def _drop(data: str) -> None:
+    """Write nothing."""
 
 
 def _show_entry(entry: tuple[str, str, Mapping[str, Any]]) -> Widget:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import pty
 import signal
 import subprocess
 import sys
+from contextlib import suppress
+from threading import Thread
 
 import pytest
 
@@ -18,19 +21,30 @@ ALLOW = {"allow": ["shell"]}
 NOTE = command_hook("echo $(jq -r '.hook_event_name, .reason') >> events")
 
 
-def start(folder, *words, hooks=None, permissions=ALLOW, **rest):
-    """Start the program in a folder that is its home too."""
+def start(folder, *words, hooks=None, permissions=ALLOW, terminal=None, **rest):
+    """Start the program in a folder that is its home too; `terminal`: the descriptor of one."""
     document = {"agents": {"root": agent(hooks=hooks or {}, **rest)}, "permissions": permissions}
     (folder / "agent.yaml").write_text(json.dumps(document), encoding="utf-8")
     environ = {
         "HOME": str(folder), "PATH": os.environ["PATH"], "PYTHONWARNINGS": "error",
         "PYTHONPATH": os.environ.get("PYTHONPATH", ""),
     }  # fmt: skip
+    streams = dict.fromkeys(("stdin", "stdout", "stderr"), terminal)
+    if terminal is None:
+        streams = {"stdin": subprocess.DEVNULL, **dict.fromkeys(("stdout", "stderr"), -1)}
+    else:
+        environ |= {"TERM": "xterm-256color"}
     return subprocess.Popen(
         [sys.executable, "-m", "hookline", "run", "agent.yaml", *words],
-        cwd=folder, env=environ, text=True, stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        cwd=folder, env=environ, text=True, **streams,
     )  # fmt: skip
+
+
+def read_all(terminal, shown):
+    """Read what a terminal shows, until all that wrote to it have closed it."""
+    with suppress(OSError):
+        while part := os.read(terminal, 65536):
+            shown.append(part)
 
 
 def run(folder, *words, **rest):
@@ -90,7 +104,7 @@ DETACHED = 'setsid sh -c "echo \\$\\$ > pid; sleep 600" & sleep 60'
 
 
 @pytest.mark.parametrize("command", ["echo $$ > pid; sleep 60", DETACHED])
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_is_130(tmp_path, number, command):
     """The events of the end are still fired, and no program of a tool is left."""
     write_script(tmp_path, shell(command), "Never.")
@@ -104,6 +118,47 @@ def test_a_signal_is_130(tmp_path, number, command):
     assert "Traceback" not in err
     assert (tmp_path / "events").read_text() == "turn_end canceled\nsession_end stream_ended\n"
     assert until(lambda: is_gone(pid_in(tmp_path / "pid")))
+
+
+@pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGTERM, None])
+def test_a_signal_in_a_terminal_is_130(tmp_path, number):
+    """It ends the run as elsewhere, also if the terminal itself is gone."""
+    write_script(tmp_path, shell("echo $$ > pid; sleep 60"), "Never.")
+    hooks = {event: [NOTE] for event in ("turn_end", "session_end")}
+    mine, other = pty.openpty()
+    shown: list[bytes] = []
+    reader = Thread(target=read_all, args=(mine, shown), daemon=True)
+    reader.start()
+    with start(tmp_path, "x", hooks=hooks, terminal=other) as process:
+        os.close(other)
+        assert until(lambda: pid_in(tmp_path / "pid"))
+        if number is None:
+            os.close(mine)
+        process.send_signal(number or signal.SIGHUP)
+        process.wait(timeout=30)
+
+    assert process.returncode == 130
+    assert (tmp_path / "events").read_text() == "turn_end canceled\nsession_end stream_ended\n"
+    assert until(lambda: is_gone(pid_in(tmp_path / "pid")))
+    assert list(tmp_path.glob(".local/state/hookline/host-sessions/*.json"))
+    reader.join(10)
+    if number is not None:
+        os.close(mine)
+        screen, _, after = b"".join(shown).rpartition(b"\x1b[?1049l")  # leaves the second screen
+        assert screen
+        assert b"to go on: hookline run" in after
+
+
+def test_a_report_of_a_builtin_is_printed(tmp_path):
+    """The person reads what it is missing, and the journal has it."""
+    write_script(tmp_path, "Done.")
+    hooks = {"turn_start": [{"type": "builtin", "command": "snapshot"}]}
+
+    _, _, err = run(tmp_path, "x", hooks=hooks)
+
+    assert "turn_start: snapshot: hookline takes no snapshots here" in err
+    [journal] = tmp_path.glob(".local/state/hookline/journal/**/*.jsonl")
+    assert "hookline takes no snapshots here" in journal.read_text()
 
 
 def test_a_reader_that_leaves(tmp_path):

@@ -10,7 +10,7 @@ from textual.widgets import Input, OptionList
 from hookline.host.agent_file import load_agent_file
 from hookline.host.hook_sources import add_hooks
 from hookline.host.host import Host
-from hookline.host.tui import ApprovalScreen, Card, HostApp
+from hookline.host.tui import ApprovalScreen, Card, ContinueScreen, HostApp
 from tests.unit.host.play import Play, agent, command_hook, shell, write_script
 
 pytestmark = pytest.mark.process
@@ -138,6 +138,46 @@ def test_escape_stops_the_agent(tmp_path):
     assert "session_end" in play.names
 
 
+@pytest.mark.parametrize("how", ["/quit", "/exit", "ctrl+d"])
+def test_to_leave_stops_the_agent(tmp_path, how):
+    """The run still ends with its events, and the interface without an error."""
+    write_script(tmp_path, shell("sleep 60"), "Never.")
+    play = Play(tmp_path, {"root": agent()}, permissions=ALLOW)
+
+    async def act(app, pilot):
+        await wait_for(pilot, lambda: "on_tool_approval_decision" in play.names)
+        if how.startswith("/"):
+            await type_line(app, pilot, how)
+        else:
+            app.query_one("#prompt", Input).value = "ab"
+            app.query_one("#prompt", Input).cursor_position = 1
+            await pilot.press(how)
+            assert app.query_one("#prompt", Input).value == "a"
+            assert app.is_running_agent
+            await pilot.press("backspace", how)
+        await wait_for(pilot, lambda: not app.is_running_agent)
+
+    asyncio.run(open_app(play, act, "wait"))
+
+    assert play.payloads("turn_end") == [{"reason": "canceled"}]
+    assert "session_end" in play.names
+
+
+def test_escape_ends_a_run_at_its_limit(tmp_path):
+    """It answers the question whether the agent may go on."""
+    write_script(tmp_path, shell("echo 1"), "Never.")
+    play = Play(tmp_path, {"root": agent(max_iterations=1)}, permissions=ALLOW)
+
+    async def act(app, pilot):
+        await wait_for(pilot, lambda: isinstance(app.screen, ContinueScreen))
+        await pilot.press("escape")
+        await wait_for(pilot, lambda: "session_end" in play.names and not app.is_running_agent)
+
+    asyncio.run(open_app(play, act, "go"))
+
+    assert "on_session_resume" not in play.names
+
+
 def test_commands(tmp_path):
     """What begins with a slash is for the host."""
     write_script(tmp_path, "Hello.")
@@ -153,6 +193,7 @@ def test_commands(tmp_path):
         assert "without a sandbox" in hooks
         assert model == "scripted/script.yaml"
         assert "/compact" in help_
+        assert "/quit" in help_
         assert "no command `/nonsense`" in wrong
         assert play.payloads("pre_compact") == [{"source": "manual"}]
 
