@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 import shlex
 import shutil
-import subprocess
 
 from hookline.errors import ConfigError
 from hookline.host.agent_file import load_agent_file
 from hookline.host.agent_spec import SCRIPTED, ModelSpec
+from hookline.host.framework.tools import try_sandbox
 from hookline.host.headless import HeadlessFace, run_headless
 from hookline.host.hook_sources import add_hooks
 from hookline.host.host import Host
@@ -90,7 +90,7 @@ async def start(
     file = read_agent_file(request.path, tell)
     if request.model:
         file = set_model(file, request.agent, request.model)
-    check_sandbox(file.host.sandbox)
+    await check_sandbox(file.host.sandbox, engine.cwd)
     add_hooks(engine, file, request.commands)
     environ, folder = dict(engine.environ), engine.cwd
     face: HeadlessFace | HostApp
@@ -169,28 +169,24 @@ def _read_script(name: str) -> Script:
     return script
 
 
-def check_sandbox(sandbox: SandboxSettings) -> None:
-    """Check that the sandbox of a file works on this machine.
+async def check_sandbox(sandbox: SandboxSettings, folder: str) -> None:
+    """Check that the sandbox of a file works on this machine, for commands in a folder.
 
     Raises:
         ConfigError: it does not; commands would run without it.
     """
     if not sandbox.kind:
         return
-    program = shutil.which("bwrap")
-    if program is None:
+    if shutil.which("bwrap") is None:
         raise ConfigError(
             "the agent file asks for the sandbox `bubblewrap`, and `bwrap` is not installed",
             name="config.option",
             hint="apt-get install bubblewrap, or remove `sandbox` from the file",
         )
-    trial = subprocess.run(
-        [program, "--ro-bind", "/", "/", "--unshare-all", "true"],
-        capture_output=True, text=True, check=False, timeout=10,
-    )  # fmt: skip
-    if trial.returncode:
+    if why := await try_sandbox(folder, sandbox):
         raise ConfigError(
-            f"the sandbox `bubblewrap` does not start: {trial.stderr.strip()[:200]}",
+            f"the sandbox `bubblewrap` does not start: {why:.300}",
             name="config.option",
-            hint="the kernel must allow user namespaces, or remove `sandbox` from the file",
+            hint="the kernel must allow user namespaces, and folders under `writable` must exist;"
+            " or remove `sandbox` from the file",
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import shutil
 
 import pytest
 
@@ -78,6 +79,40 @@ def test_a_sandbox_that_is_not_installed(tmp_path, monkeypatch):
     error, _ = refuse(tmp_path, hookline={"sandbox": "bubblewrap"})
 
     assert "bubblewrap" in error.message
+
+
+@pytest.mark.parametrize(
+    ("script", "why"),
+    [
+        # As where `/proc` of a container cannot be mounted.
+        ('case " $* " in *" --unshare-pid "*) echo cannot mount proc >&2; exit 1;; esac',
+         "cannot mount proc"),
+        ("sleep 60", "`bwrap` does not start a command within 0.5 seconds"),
+    ],
+)  # fmt: skip
+def test_a_sandbox_that_does_not_start(tmp_path, monkeypatch, script, why):
+    """Hookline tries it as commands use it; one that hangs is an error too."""
+    programs = tmp_path / "programs"
+    programs.mkdir()
+    bwrap = programs / "bwrap"
+    bwrap.write_text(f"#!/bin/sh\n{script}\n")
+    bwrap.chmod(0o700)
+    monkeypatch.setenv("PATH", f"{programs}:/usr/bin:/bin")
+    monkeypatch.setattr("hookline.host.framework.tools._SANDBOX_START", 0.5)
+    error, _ = refuse(tmp_path, hookline={"sandbox": "bubblewrap"})
+
+    assert error.message.startswith("the sandbox `bubblewrap` does not start: ")
+    assert why in error.message
+    assert "remove `sandbox` from the file" in error.hint
+
+
+@pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed")
+def test_a_folder_of_the_sandbox_that_is_not_there(tmp_path):
+    """No command could start."""
+    missing = f"{tmp_path}/missing"
+    error, _ = refuse(tmp_path, hookline={"sandbox": {"writable": [missing]}})
+
+    assert missing in error.message
 
 
 @pytest.mark.parametrize(

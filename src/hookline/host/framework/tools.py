@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import shlex
 from fnmatch import fnmatchcase
@@ -11,7 +12,12 @@ from pydantic_ai.capabilities import LocalWorkspace
 from pydantic_ai.exceptions import ToolFailed
 from pydantic_ai.tools import RunContext  # noqa: TC002 - the framework reads the signatures
 from pydantic_ai.toolsets import FunctionToolset
-from pydantic_ai_harness.bubblewrap_sandbox import BubblewrapSandbox
+from pydantic_ai.workspaces import (
+    LocalWorkspaceBackend,
+    Workspace,
+    WorkspaceUnavailableError,
+)
+from pydantic_ai_harness.bubblewrap_sandbox import BubblewrapSandbox, BubblewrapWorkspace
 from pydantic_ai_harness.filesystem import READ_ONLY_TOOL_NAMES, FileSystem
 from pydantic_ai_harness.planning import InMemoryPlanStore, Planning
 from pydantic_ai_harness.shell import LLM_API_KEY_ENV_PATTERNS, ShellToolset
@@ -30,6 +36,7 @@ if TYPE_CHECKING:
 
 _LONGEST_OUTPUT = 200_000  # characters; `limit_large_tool_results` shortens earlier
 _LONGEST_COMMAND = 600.0  # seconds
+_SANDBOX_START = 10.0  # seconds
 # Names of docker-agent for tools of the harness, so that its matchers select them.
 _RENAMED = {"search_files_content": "search_files"}
 _READ_ONLY = {*READ_ONLY_TOOL_NAMES, "search_files_content"}
@@ -54,10 +61,30 @@ def make_workspace(
     workspace: LocalWorkspace[Any] = LocalWorkspace(folder, env=kept)
     if not sandbox.kind:
         return workspace
-    # Without a process namespace of its own a command could end the programs of this machine.
-    more = ["--unshare-pid", "--proc", "/proc"]
-    more += [word for path in sandbox.writable for word in ("--bind", path, path)]
+    more = _list_flags(sandbox)
     return BubblewrapSandbox(workspace, network=sandbox.network, bwrap_args=more)
+
+
+def _list_flags(sandbox: SandboxSettings) -> list[str]:
+    """Return what hookline adds to the arguments with which the harness calls bubblewrap."""
+    # Without a process namespace of its own a command could end the programs of this machine.
+    flags = ["--unshare-pid", "--proc", "/proc"]
+    return flags + [word for path in sandbox.writable for word in ("--bind", path, path)]
+
+
+async def try_sandbox(folder: str, sandbox: SandboxSettings) -> str:
+    """Run a command as the shell of a session does; return why that fails, or nothing."""
+    local = Workspace(LocalWorkspaceBackend(folder))
+    flags = _list_flags(sandbox)
+    workspace = BubblewrapWorkspace(local, network=sandbox.network, bwrap_args=flags)
+    try:
+        async with asyncio.timeout(_SANDBOX_START):
+            await workspace.run(["true"])
+    except TimeoutError:
+        return f"`bwrap` does not start a command within {_SANDBOX_START:g} seconds"
+    except (OSError, WorkspaceUnavailableError) as error:
+        return str(error)
+    return ""
 
 
 def make_shell(env: Mapping[str, str]) -> AbstractToolset[Any]:
