@@ -44,7 +44,7 @@ def _read(line: str, cwd: str, clock: Callable[[], float] | None) -> Reading:
 def _fits(wanted: ShellCommand, call: Call, cwd: str) -> bool:
     if call.program not in wanted.names:
         return False
-    rest = [word.text for word in call.words[1:]]
+    rest = call.texts[1:]
     end = rest.index("--") if "--" in rest else len(rest)
     options = [word for word in rest[:end] if word.startswith("-") and word != "-"]
     operands = [_simplify(word) for word in rest if word not in (*options, "--")]

@@ -30,7 +30,7 @@ _MESSAGES = {
     "error": ("an error stopped the agent", "error"),
     "stop.failure": ("an error stopped the agent", "error"),
 }
-# Slack reads these as marks: `<!channel>` would call everybody.
+# Slack reads these as marks: `<!channel>` would notify all members.
 _SLACK = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
 # Texts are arguments, and so never code of the shell or of AppleScript.
 _DESKTOP = """\

@@ -11,8 +11,8 @@ import json
 import posixpath
 
 from hookline.errors import ConfigError
-from hookline.guards.commands.arguments import read_arguments
-from hookline.guards.commands.judge import find_folder, list_commands
+from hookline.guards.commands.arguments import list_dd_targets, read_arguments
+from hookline.guards.commands.tool_input import find_folder, list_commands
 from hookline.guards.finding import Answer, Finding
 from hookline.model.event import ToolCall
 from hookline.model.tools import families, list_paths
@@ -95,7 +95,7 @@ def _judge_command(text: str, event: Event, world: World) -> Iterator[Finding]:
 
 def _is_own_command(call: Call) -> bool:
     """Return whether a call is a command of hookline, or of Git, that decides which hooks run."""
-    texts = [word.text for word in call.words]
+    texts = call.texts
     name = call.program
     if name.startswith("python") and "hookline" in texts[:4] and "-m" in texts:
         texts = ["hookline", *texts[texts.index("hookline") + 1 :]]
@@ -137,8 +137,7 @@ def _list_written(call: Call) -> Iterator[Word]:
     elif name in _IN_PLACE and (not _IN_PLACE[name] or given.has(*_IN_PLACE[name])):
         yield from given.operands
     elif name == "dd":
-        yield from (word._replace(text=word.text[3:]) for word in call.words
-                    if word.text.startswith("of="))  # fmt: skip
+        yield from list_dd_targets(call)
     elif name in ("curl", "wget"):
         yield from read_arguments(call, ("-o", "--output", "-O", "--output-document")).get(
             "-o", "--output", "-O", "--output-document"
@@ -149,7 +148,7 @@ def _list_written(call: Call) -> Iterator[Word]:
 
 def _list_patched(call: Call) -> Iterator[Word]:
     """Yield the files that the patches in the words and on the input of a call change."""
-    texts = [word.text for word in call.words[1:]]
+    texts = call.texts[1:]
     if call.program not in _PATCHERS and (call.program != "git" or "apply" not in texts):
         return
     for text in (*texts, call.stdin.text if call.stdin else ""):

@@ -68,7 +68,7 @@ fs.root           | removing the root, a home folder, a system folder, or all th
 fs.overwrite      | overwriting or shredding system files or private keys
 disk.erase        | formatting, wiping or overwriting a disk
 dos.forkbomb      | a function or script that starts itself again and again
-perm.recursive    | recursive permissions for everybody, or on system folders
+perm.recursive    | recursive permissions for every user, or on system folders
 git.remote_reset  | resetting the work tree to the state of a remote
 exfil.file        | sending a credential file away
 exfil.env         | sending the environment or a printed secret away
@@ -117,11 +117,11 @@ own.covered | a write to a file that an approved hook runs
         ),
         is_recommended=True,
         options=_read_options("""
-message_tools | texts | further tools whose input is a message to somebody
+message_tools | texts | further tools whose input is a message to a person
 """),
         rules=_read_rules("""
 secret.pasted  | a secret in a message of the user
-secret.sent    | a secret that cannot be masked in a message to somebody
+secret.sent    | a secret that cannot be masked in a message to a person
 secret.written | a secret in a file that a tool writes
 secret.typed   | a secret in a command line (a note only)
 """),

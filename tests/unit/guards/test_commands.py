@@ -2,7 +2,8 @@
 
 import pytest
 
-from hookline.guards.commands.judge import judge_command, list_commands
+from hookline.guards.commands.judge import judge_command
+from hookline.guards.commands.tool_input import list_commands
 
 SCENE = {"cwd": "/home/ada/src/shop", "home": "/home/ada", "project": "/home/ada/src/shop"}
 

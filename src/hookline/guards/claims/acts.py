@@ -72,7 +72,7 @@ def _find_written(command: str, clock: Callable[[], float] | None) -> list[str]:
     """Return what redirections, `tee`, and `sed` and `perl` in place write."""
     named: list[str] = []
     for call in _read_calls(command, clock):
-        words = [word.text for word in call.words[1:]]
+        words = call.texts[1:]
         named += [each.target.text for each in call.redirects if each.operator in _WRITES]
         flags = [word for word in words if word.startswith("-")]
         in_place = call.program in ("sed", "gsed", "perl", "ruby") and any(
@@ -122,7 +122,7 @@ def find_command_acts(command: str, clock: Callable[[], float] | None = None) ->
 
 
 def _find_call_acts(call: Call) -> Iterable[str]:
-    program, words = call.program, [word.text for word in call.words[1:]]
+    program, words = call.program, call.texts[1:]
     if call.language and not program:
         return (UNKNOWN,)
     acts = _find_program_acts(program, words, call.words[0].text if call.words else "")

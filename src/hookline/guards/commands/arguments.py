@@ -1,4 +1,4 @@
-"""Arguments of a call: its flags, the values of its options, and its operands."""
+"""Reads the arguments of a call: its flags, the values of its options, and its operands."""
 
 from __future__ import annotations
 
@@ -124,3 +124,25 @@ def _split_value(word: Word, takes: frozenset[str]) -> tuple[str, Word | None]:
 def _find_valued(cluster: str, takes: frozenset[str]) -> int:
     """Return where the first letter of a cluster is that takes a value; 0 if there is none."""
     return next((at for at in range(1, len(cluster)) if f"-{cluster[at]}" in takes), 0)
+
+
+def list_dd_targets(call: Call) -> list[Word]:
+    """Return what `dd of=FILE` writes to."""
+    return [
+        word._replace(text=word.text[len("of=") :])
+        for word in call.words[1:]
+        if word.text.startswith("of=")
+    ]
+
+
+def gets_found_paths(call: Call) -> bool:
+    """Return whether `find` or `xargs` gives the call all that a folder holds."""
+    if any(each.startswith("find ") for each in call.via):
+        return True
+    has_items = any(each in ("xargs", "parallel") for each in call.via)
+    return has_items and any(word.calls for word in call.words[1:])
+
+
+def is_wholly_found(word: Word, call: Call) -> bool:
+    """Return whether a path is not only a part of what a search found."""
+    return word.is_known or not any(each.startswith("find ") for each in call.via)

@@ -1,4 +1,4 @@
-"""Credentials: which paths, variables and commands hold secrets."""
+"""Says which paths and variables hold credentials, and which commands print them."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from hookline.guards.commands.hits import Rules
-    from hookline.guards.commands.places import Scene
+    from hookline.guards.commands.places import Context
     from hookline.text.script.reading import Call
 
 _CLIENTS = make_set("""
@@ -50,7 +50,7 @@ def _judge_key_store(call: Call) -> Iterator[Hit]:
         yield Hit("db.drop", "it empties the database", INSTEAD["db.drop"])
 
 
-def _judge_sql(call: Call, _scene: Scene) -> Iterator[Hit]:
+def _judge_sql(call: Call, _context: Context) -> Iterator[Hit]:
     texts = [_strip_option(word.text) for word in call.words[1:]]
     if call.stdin is not None:
         texts.append(call.stdin.text)
@@ -91,10 +91,8 @@ _EXECUTES = re.compile(
 )
 
 
-def judge_database_code(call: Call, _scene: Scene) -> Iterator[Hit]:
+def judge_database_code(call: Call, _context: Context) -> Iterator[Hit]:
     """Judge code of another language that gives a database a statement which drops or empties."""
-    if re.search(r"\bkill\(?\s*(?:-1\b|9,\s*-1\b)", call.code):
-        yield Hit("system", "it ends all processes", "end one process by its number")
     if re.search(r"\.flush(?:all|db)\(", call.code, re.IGNORECASE):
         yield Hit("db.drop", "it empties the database", INSTEAD["db.drop"])
     if not _EXECUTES.search(call.code):
@@ -112,9 +110,9 @@ _API = re.compile(
 )
 
 
-def _judge_http(call: Call, _scene: Scene) -> Iterator[Hit]:
+def _judge_http(call: Call, _context: Context) -> Iterator[Hit]:
     """Judge a DELETE of an index or database over HTTP."""
-    texts = [word.text for word in call.words[1:]]
+    texts = call.texts[1:]
     found = next((_DROPS.search(_drop_quoted(text)) for text in texts if " " in text), None)
     if found:
         reason = f"it drops or empties data over HTTP (`{' '.join(found[0].split())}`)"
@@ -139,23 +137,23 @@ _STATEMENTS = {
 _EMPTIES = re.compile(r"\.(?:delete_all|destroy_all)\b|objects\.all\(\)\.delete\(\)")
 
 
-def _judge_statement(call: Call, scene: Scene) -> Iterator[Hit]:
+def _judge_statement(call: Call, context: Context) -> Iterator[Hit]:
     """Judge a statement that the program of a framework hands to the database."""
-    texts = [word.text for word in call.words]
+    texts = call.texts
     for at, text in enumerate(texts[:2]):
         verbs = _STATEMENTS.get(text.rpartition("/")[2], ())
         if any(text in verbs for text in texts[at + 1 : at + 3]):
-            yield from _judge_sql(call, scene)
+            yield from _judge_sql(call, context)
 
 
-def _run_script(call: Call, scene: Scene) -> Iterator[Hit]:
+def _run_script(call: Call, context: Context) -> Iterator[Hit]:
     """Judge `php artisan ...`, `python manage.py ...`, `bundle exec rake ...`."""
-    texts = [word.text for word in call.words[1:]]
+    texts = call.texts[1:]
     given = [*texts, call.stdin.text] if call.stdin is not None else texts
     if any(_EMPTIES.search(text) for text in given):
         yield Hit("db.drop", "it deletes all rows of a table", INSTEAD["db.drop"])
         return
-    yield from _judge_statement(call, scene)
+    yield from _judge_statement(call, context)
     for at, text in enumerate(texts[:3]):
         name = text.rpartition("/")[2]
         if name in ROWS and not text.startswith("-"):

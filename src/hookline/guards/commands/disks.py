@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import NamedTuple
 
-from hookline.guards.commands.arguments import read_arguments
+from hookline.guards.commands.arguments import list_dd_targets, read_arguments
 from hookline.guards.commands.hits import Hit
 from hookline.guards.commands.places import Place, classify, resolve_path
 from hookline.text.script.reading import UNKNOWN, Word
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from hookline.guards.commands.hits import Rules
-    from hookline.guards.commands.places import Scene
+    from hookline.guards.commands.places import Context
     from hookline.text.script.reading import Call
 
 _INSTEAD = "name an image file, or ask the user to do it"
@@ -81,17 +81,17 @@ Format-Volume Clear-Disk Initialize-Disk Remove-Partition | | -WhatIf | | volume
 """)
 
 
-def judge_device(word: Word, cwd: str, scene: Scene, what: str) -> Iterator[Hit]:
+def judge_device(word: Word, cwd: str, context: Context, what: str) -> Iterator[Hit]:
     """Yield a hit if a word is a disk."""
-    path = resolve_path(word, cwd, scene)
-    if path and classify(path, scene) is Place.DEVICE:
+    path = resolve_path(word, cwd, context)
+    if path and classify(path, context) is Place.DEVICE:
         shown = path.replace(UNKNOWN, "?")
         yield Hit("disk.erase", f"it {what} {shown}", _INSTEAD, (path,))
 
 
-def _erase(call: Call, scene: Scene) -> Iterator[Hit]:
+def _erase(call: Call, context: Context) -> Iterator[Hit]:
     name = call.program
-    texts = [word.text for word in call.words[1:]]
+    texts = call.texts[1:]
     row = _ERASERS.get(f"{name}.{_find_type(texts)}") or _ERASERS.get(name) or _ERASERS["mkfs"]
     if any(text in row.dry or text in _HELP for text in texts):
         return
@@ -105,7 +105,7 @@ def _erase(call: Call, scene: Scene) -> Iterator[Hit]:
             yield Hit("disk.erase", reason.replace(UNKNOWN, "?"), _INSTEAD)
         return
     for word in given.operands:
-        yield from judge_device(word, call.cwd, scene, "erases")
+        yield from judge_device(word, call.cwd, context, "erases")
 
 
 def _find_type(texts: Sequence[str]) -> str:
@@ -121,27 +121,26 @@ def _is_verb(text: str, verbs: Iterable[str]) -> bool:
                    and text.startswith(verb)) for verb in verbs)  # fmt: skip
 
 
-def _write_device(call: Call, scene: Scene) -> Iterator[Hit]:
+def _write_device(call: Call, context: Context) -> Iterator[Hit]:
     """Judge `dd of=`."""
-    for word in call.words[1:]:
-        if word.text.startswith("of="):
-            yield from judge_device(word._replace(text=word.text[3:]), call.cwd, scene, "writes to")
+    for target in list_dd_targets(call):
+        yield from judge_device(target, call.cwd, context, "writes to")
 
 
-def _copy_to_device(call: Call, scene: Scene) -> Iterator[Hit]:
+def _copy_to_device(call: Call, context: Context) -> Iterator[Hit]:
     """Judge `cp IMAGE DEVICE`, `tee DEVICE` and their kin."""
     operands = read_arguments(call).operands
     targets = operands if call.program in ("tee", "truncate", "shred") else operands[-1:]
     if len(operands) > 1 or call.program in ("tee", "truncate"):
         for word in targets:
-            yield from judge_device(word, call.cwd, scene, "writes to")
+            yield from judge_device(word, call.cwd, context, "writes to")
 
 
-def judge_disk_redirects(call: Call, scene: Scene) -> Iterator[Hit]:
+def judge_disk_redirects(call: Call, context: Context) -> Iterator[Hit]:
     """Yield the redirections that write to a disk."""
     for redirect in call.redirects:
         if redirect.operator in (">", ">|", ">>", "&>", "&>>", "<>"):
-            yield from judge_device(redirect.target, call.cwd, scene, "writes to")
+            yield from judge_device(redirect.target, call.cwd, context, "writes to")
 
 
 DISK_RULES: Rules = {

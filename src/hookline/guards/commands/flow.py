@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from hookline.guards.commands.arguments import read_arguments
+from hookline.guards.commands.arguments import list_dd_targets, read_arguments
 from hookline.guards.commands.credentials import (
     Secret,
     find_secret,
@@ -22,7 +22,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from hookline.guards.commands.places import Scene
+    from hookline.guards.commands.places import Context
     from hookline.text.script.reading import Call, Reading
 
 
@@ -44,15 +44,25 @@ diff comm join xargs vim vi nvim ex view echo printf qrencode qr pv sponge dos2u
 look ccrypt mcrypt
 """)
 # Programs whose operands are data, and no files.
-_SAYS = make_set("echo printf")
+_PRINTERS = make_set("echo printf")
 # Programs that write what they read to their last operand.
 _COPIES = make_set("cp mv ln install rsync")
 _OUTPUTS = ("-o", "-out", "--output", "--out", "-O", "--output-file")
 # Programs after which nothing of the secret is left.
-_ENDS = make_set("""
+_DISCARDERS = make_set("""
 wc sha256sum sha1sum sha512sum sha224sum sha384sum md5sum md5 shasum b2sum b3sum cksum sum crc32
 stat ls file du test [ basename dirname realpath readlink touch mkdir chmod chown rm
 """)
+_ENCODERS = make_set("base64 gbase64 base32 basenc xxd od hexdump uuencode qrencode qr rev")
+# Operands of `tr` that are an encoder.
+_ROTATED = frozenset(("N-ZA-Mn-za-m", "n-za-mN-ZA-M", "N-ZA-M", "n-za-m", "[N-ZA-Mn-za-m]"))
+# Interpreters whose code reads the files among their words.
+_INTERPRETED = make_set("perl ruby python python3 node php awk gawk")
+# Programs that write beside the file that they read, and the ends of the names.
+_IN_PLACE = {"gzip": (".gz",), "bzip2": (".bz2",), "xz": (".xz",), "zstd": (".zst",),
+             "gpg": (".gpg", ".asc"), "age": (".age",)}  # fmt: skip
+# Filters that leave the names of variables only.
+_NAMES_ONLY = (re.compile(r"s/=\.\*//?|s/\(\.\*\)=|s/=\.\*/"), re.compile(r"print \$1\b"))
 _ENV_PRINTERS = make_set("env printenv")
 _DUMPS = frozenset((("export",), ("export", "-p"), ("declare", "-p"), ("declare", "-x"),
                     ("declare", "-px"), ("declare", "-xp"), ("typeset", "-p"), ("typeset", "-x"),
@@ -67,15 +77,11 @@ _NETWORK_CODE = re.compile(
     r"|TCPSocket|file_get_contents\(\s*['\"]https?:|curl_exec|fsockopen|smtplib|ftplib|paramiko"
     r"|boto3|open-uri|URI\.open|HTTParty|Faraday|RestClient|nodemailer|WebSocket|dgram"
 )
-
-
 _LITERALS = re.compile(r"""['"`]([^'"`\n]{1,200})['"`]""")
 _ENCODING_CODE = re.compile(
     r"b64encode|base64|hexlify|\.hex\(|btoa|toString\(['\"](?:base64|hex)|unpack|bin2hex|Base64"
 )
 _PRINTING_CODE = re.compile(r"print|console\.|puts|echo|write\(|\bp\b|say")
-
-
 _READ_VARIABLE = re.compile(
     r"environ(?:\.get)?[\[(]['\"](\w+)|process\.env\.(\w+)|getenv\(['\"](\w+)|ENV\[['\"](\w+)"
     r"|\$ENV\{(\w+)"
@@ -83,17 +89,11 @@ _READ_VARIABLE = re.compile(
 _AUTH_CODE = re.compile(r"headers?\b|authorization|bearer|\bauth\s*[=:]|login", re.IGNORECASE)
 
 
-def _list_variables(code: str) -> Iterator[str]:
-    """Yield the variables of the environment that code reads."""
-    for match in _READ_VARIABLE.finditer(code):
-        yield next(filter(None, match.groups()))
-
-
-def judge_flows(reading: Reading, scene: Scene) -> Iterator[Hit]:
+def judge_flows(reading: Reading, context: Context) -> Iterator[Hit]:
     """Yield each call that sends a secret away, or prints one through an encoder."""
-    flow = _Flow(reading, scene)
+    flow = _Flow(reading, context)
     for number, call in enumerate(reading.calls):
-        scene.budget.check_now()
+        context.budget.check_now()
         yield from flow.follow(number, call)
     yield from flow.judge_printed()
 
@@ -101,9 +101,9 @@ def judge_flows(reading: Reading, scene: Scene) -> Iterator[Hit]:
 class _Flow:
     """What holds secrets so far: the outputs of calls, by number, and files, by path."""
 
-    def __init__(self, reading: Reading, scene: Scene) -> None:
+    def __init__(self, reading: Reading, context: Context) -> None:
         self.calls = reading.calls
-        self.scene = scene
+        self.context = context
         self.outputs: dict[int, Taint] = {}
         self.files: dict[str, Taint] = {}
         self.encoded: dict[int, str] = {}
@@ -128,7 +128,7 @@ class _Flow:
         source = self._find_source(call)
         taint = source or next((taint for _, taint in given), None)
         name = call.program
-        if taint is None or name in _ENDS or _drops_values(call):
+        if taint is None or name in _DISCARDERS or _drops_values(call):
             return
         if source is None and name and name not in _READERS and not call.language and sink is None:
             return
@@ -136,10 +136,10 @@ class _Flow:
         if source is not None and (sink := self._find_device(call)) is not None:
             yield _make_hit(taint, sink)
         if (
-            name in ENCODERS
-            or (name == "tr" and _ROTATED.intersection(_texts(call)))
+            name in _ENCODERS
+            or (name == "tr" and _ROTATED.intersection(call.texts))
             or (name == "openssl" and _has_word(call, "base64", "enc"))
-            or (name in _INTERPRETED and any(map(_ENCODING_CODE.search, _texts(call))))
+            or (name in _INTERPRETED and any(map(_ENCODING_CODE.search, call.texts)))
         ):
             self.encoded[number] = name
         self._write_files(call, taint)
@@ -147,7 +147,7 @@ class _Flow:
     # -- where secrets come from -------------------------------------------------------------------
 
     def _find_source(self, call: Call) -> Taint | None:
-        texts = [word.text for word in call.words]
+        texts = call.texts
         name = call.program
         if (name in _ENV_PRINTERS and not _names_variables(texts)) or tuple(texts) in _DUMPS:
             return Taint("the environment", is_env=True)
@@ -155,7 +155,7 @@ class _Flow:
             return Taint("a secret variable", is_env=True)
         if prints_secret(texts):
             return Taint(f"what `{' '.join(texts[:3])}` prints", is_env=True)
-        if name in _READERS and name not in _SAYS:
+        if name in _READERS and name not in _PRINTERS:
             for word in _list_files(call):
                 if taint := self._find_file(word, call):
                     return taint
@@ -172,7 +172,7 @@ class _Flow:
         text = word.text
         if not text or text.startswith("-") or "://" in text:
             return None
-        path = resolve_path(word, call.cwd, self.scene) or text
+        path = resolve_path(word, call.cwd, self.context) or text
         if path in self.files:
             return self.files[path]
         secret = find_secret(path)
@@ -239,39 +239,30 @@ class _Flow:
             yield Hit("exfil.commit", reason, "keep the file out of Git, and commit an example")
 
     def _judge_code(self, call: Call) -> Iterator[Hit]:
-        """Judge code of another language that reads a secret and talks to the network."""
-        if _NETWORK_CODE.search(call.code) and not _is_local(call.code):
-            if call.stdin is not None and (taint := self._find_output(call.stdin)):
-                yield _make_hit(taint, Sink(f"{call.language} code"))
-                return
-            name = next(filter(is_secret_variable, _list_variables(call.code)), "")
-            if name and not _AUTH_CODE.search(call.code):
-                yield _make_hit(Taint(f"${name}", is_env=True), Sink(f"{call.language} code"))
-                return
-        if not _NETWORK_CODE.search(call.code) or _is_local(call.code):
-            yield from self._judge_encoding_code(call)
-            return
-        sink = Sink(f"{call.language} code", call.words[:1])
-        if _ENV_CODE.search(call.code):
-            yield _make_hit(Taint("the environment", is_env=True), sink)
-            return
-        for literal in _LITERALS.findall(call.code):
-            if taint := self._find_file(Word(literal), call):
-                yield _make_hit(taint, sink)
-                return
+        """Judge code of another language: it sends a secret away, or prints one by an encoder."""
+        code = call.code
+        sends = bool(_NETWORK_CODE.search(code)) and not _is_local(code)
+        if sends and (taint := self._find_sent_by_code(call)):
+            yield _make_hit(taint, Sink(f"{call.language} code"))
+        prints = not sends and _ENCODING_CODE.search(code) and _PRINTING_CODE.search(code)
+        if prints and (taint := self._find_read_by_code(call)):
+            yield _make_encoding_hit(taint, "an encoder")
 
-    def _judge_encoding_code(self, call: Call) -> Iterator[Hit]:
-        """Judge code that prints a credential file through an encoder."""
-        if _ENCODING_CODE.search(call.code) and _PRINTING_CODE.search(call.code):
-            if _ENV_CODE.search(call.code):
-                reason = "it prints the environment through an encoder"
-                yield Hit("exfil.encode", reason, "show the names only, without the values")
-                return
-            for literal in _LITERALS.findall(call.code):
-                if taint := self._find_file(Word(literal), call):
-                    reason = f"it prints {taint.what} through an encoder"
-                    yield Hit("exfil.encode", reason, "show the names only, without the values")
-                    return
+    def _find_sent_by_code(self, call: Call) -> Taint | None:
+        """Return the secret that code with a network library gets or reads; None for none."""
+        if call.stdin is not None and (taint := self._find_output(call.stdin)):
+            return taint
+        name = next(filter(is_secret_variable, _list_variables(call.code)), "")
+        if name and not _AUTH_CODE.search(call.code):
+            return Taint(f"${name}", is_env=True)
+        return self._find_read_by_code(call)
+
+    def _find_read_by_code(self, call: Call) -> Taint | None:
+        """Return the environment, or the secret file that a literal names; None for neither."""
+        if _ENV_CODE.search(call.code):
+            return Taint("the environment", is_env=True)
+        words = map(Word, _LITERALS.findall(call.code))
+        return next(filter(None, (self._find_file(word, call) for word in words)), None)
 
     def _write_files(self, call: Call, taint: Taint) -> None:
         targets = [each.target for each in call.redirects if ">" in each.operator]
@@ -285,11 +276,7 @@ class _Flow:
             ]
             targets += _list_archives(call)
         elif name == "dd":
-            targets += [
-                word._replace(text=word.text[3:])
-                for word in call.words
-                if word.text.startswith("of=")
-            ]
+            targets += list_dd_targets(call)
         sources = given.operands[:-1] if name in _COPIES else ()
         if name in _IN_PLACE:
             targets += [
@@ -298,7 +285,7 @@ class _Flow:
                 for end in _IN_PLACE[name]
             ]
         for word in targets:
-            if path := resolve_path(word, call.cwd, self.scene):
+            if path := resolve_path(word, call.cwd, self.context):
                 self.files[path] = taint
                 for source in sources:  # the target may be a folder
                     self.files[f"{path}/{source.text.rstrip('/').rpartition('/')[2]}"] = taint
@@ -311,7 +298,7 @@ class _Flow:
             if any(number in word.calls for word in _list_words(call))
         ]
         return all(
-            (self.calls[at].program in _SAYS or not self.calls[at].words)
+            (self.calls[at].program in _PRINTERS or not self.calls[at].words)
             and at not in self.used
             and not any(">" in each.operator for each in self.calls[at].redirects)
             for at in users
@@ -320,40 +307,28 @@ class _Flow:
     def judge_printed(self) -> Iterator[Hit]:
         """Yield the calls that print a secret through an encoder to the terminal."""
         for number, name in self.encoded.items():
-            self.scene.budget.check_now()
+            self.context.budget.check_now()
             call = self.calls[number]
             writes = any(">" in each.operator for each in call.redirects)
             writes = writes or _has_word(call, "-out", "-o", "--output")
             decodes = _has_word(call, "-d", "--decode", "-D", "-r")
             if self._is_printed(number) and not writes and not decodes:
-                what = self.outputs[number].what
-                reason = f"it prints {what} through `{name}`"
-                yield Hit("exfil.encode", reason, "show the names only, without the values")
-
-
-# Interpreters whose code reads the files among their words.
-_INTERPRETED = make_set("perl ruby python python3 node php awk gawk")
-_ROTATED = frozenset(("N-ZA-Mn-za-m", "n-za-mN-ZA-M", "N-ZA-M", "n-za-m", "[N-ZA-Mn-za-m]"))
-
-
-def _texts(call: Call) -> list[str]:
-    return [word.text for word in call.words]
-
-
-# Programs that write beside the file that they read, and the ends of the names.
-_IN_PLACE = {"gzip": (".gz",), "bzip2": (".bz2",), "xz": (".xz",), "zstd": (".zst",),
-             "gpg": (".gpg", ".asc"), "age": (".age",)}  # fmt: skip
-ENCODERS = make_set("base64 gbase64 base32 basenc xxd od hexdump uuencode qrencode qr rev")
+                yield _make_encoding_hit(self.outputs[number], f"`{name}`")
 
 
 def _make_hit(taint: Taint, sink: Sink) -> Hit:
     if sink.is_own and taint.is_env_file:
-        # An environment file copied to a host of one's own is not decided in baseline.
+        # An environment file copied to a machine of the user is not decided in baseline.
         return Hit("exfil.copy", f"it copies {taint.what} to another machine",
                    "ask the user")  # fmt: skip
     rule = "exfil.env" if taint.is_env else "exfil.file"
     instead = "use a secret only for its own service, in its header or its option"
     return Hit(rule, f"it sends {taint.what} away by {sink.name}", instead)
+
+
+def _make_encoding_hit(taint: Taint, encoder: str) -> Hit:
+    reason = f"it prints {taint.what} through {encoder}"
+    return Hit("exfil.encode", reason, "show the names only, without the values")
 
 
 def _list_words(call: Call) -> Iterator[Word]:
@@ -383,12 +358,9 @@ def _names_variables(texts: Sequence[str]) -> bool:
     return any(not text.startswith("-") for text in texts[1:])
 
 
-_NAMES_ONLY = (re.compile(r"s/=\.\*//?|s/\(\.\*\)=|s/=\.\*/"), re.compile(r"print \$1\b"))
-
-
 def _drops_values(call: Call) -> bool:
     """Return whether a filter keeps only the names of variables, or says only whether it found."""
-    texts = [word.text for word in call.words[1:]]
+    texts = call.texts[1:]
     name = call.program
     if name == "cut":
         return "-f1" in texts or ("-f" in texts and "1" in texts)
@@ -437,3 +409,9 @@ def _list_archives(call: Call) -> list[Word]:
 def _is_local(code: str) -> bool:
     hosts = re.findall(r"https?://([^/'\"\s:]+)", code)
     return bool(hosts) and all(host in ("localhost", "127.0.0.1", "[::1]") for host in hosts)
+
+
+def _list_variables(code: str) -> Iterator[str]:
+    """Yield the variables of the environment that code reads."""
+    for match in _READ_VARIABLE.finditer(code):
+        yield next(filter(None, match.groups()))

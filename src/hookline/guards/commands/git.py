@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from hookline.guards.commands.arguments import Arguments
     from hookline.guards.commands.hits import Rules
-    from hookline.guards.commands.places import Scene
+    from hookline.guards.commands.places import Context
     from hookline.text.script.reading import Call
 
 _GLOBAL_VALUED = ("-C", "-c", "--git-dir", "--work-tree", "--namespace", "--config-env",
@@ -45,7 +45,7 @@ _STASH = "keep the work with `git stash` or in a branch first"
 _LEASE = "push with `--force-with-lease`"
 
 
-def _git(call: Call, _scene: Scene) -> Iterator[Hit]:
+def _git(call: Call, _context: Context) -> Iterator[Hit]:
     call = _expand_aliases(call)
     at = find_subcommand(call.words)
     if at >= len(call.words):
@@ -133,7 +133,7 @@ _PATH = re.compile(r"\.{0,2}$|\.{1,2}/|:|.*[*?\[]|.*/$", re.DOTALL)
 
 
 def _checkout(given: Arguments, call: Call, at: int) -> Iterator[Hit]:
-    texts = [word.text for word in call.words[at:]]
+    texts = call.texts[at:]
     makes_branch = given.has("b", "B", "orphan", "t", "track", "d", "detach")
     is_asked = given.is_on("p", "patch")
     if given.is_on("f", "force") or "discard-changes" in given.names:
@@ -222,7 +222,7 @@ def _push(given: Arguments, _call: Call, _at: int) -> Iterator[Hit]:
 def _rewrite(_given: Arguments, call: Call, at: int) -> Iterator[Hit]:
     if any(word.text in ("--analyze", "--dry-run") for word in call.words[at:]):
         return
-    if call.words[at - 1].text == "lfs" and [word.text for word in call.words[at : at + 2]] != [
+    if call.words[at - 1].text == "lfs" and call.texts[at : at + 2] != [
         "migrate", "import",
     ]:  # fmt: skip
         return
@@ -230,13 +230,13 @@ def _rewrite(_given: Arguments, call: Call, at: int) -> Iterator[Hit]:
 
 
 def _reflog(_given: Arguments, call: Call, at: int) -> Iterator[Hit]:
-    words = [word.text for word in call.words[at:]]
+    words = call.texts[at:]
     if words[:1] in (["expire"], ["delete"]) and not {"--dry-run", "-n"} & set(words):
         yield Hit("git.discard", "it removes the way back to lost commits", "keep the reflog")
 
 
 def _collect(_given: Arguments, call: Call, at: int) -> Iterator[Hit]:
-    words = [word.text for word in call.words[at:]]
+    words = call.texts[at:]
     if "--prune=now" in words or "--prune=all" in words:
         yield Hit("git.discard", "it removes commits that no branch has", "run `git gc`")
 
@@ -272,14 +272,14 @@ _SUBCOMMANDS: Mapping[str, Callable[[Arguments, Call, int], Iterator[Hit]]] = {
 }
 
 
-def _shrink(_call: Call, _scene: Scene) -> Iterator[Hit]:
+def _shrink(_call: Call, _context: Context) -> Iterator[Hit]:
     yield Hit("git.discard", "it rewrites the history", "make a new commit")
 
 
-def _run_jar(call: Call, scene: Scene) -> Iterator[Hit]:
+def _run_jar(call: Call, context: Context) -> Iterator[Hit]:
     """Judge `java -jar bfg.jar`."""
     if any(re.search(r"(?:^|/)bfg[\w.-]*\.jar$", word.text) for word in call.words[1:]):
-        yield from _shrink(call, scene)
+        yield from _shrink(call, context)
 
 
 GIT_RULES: Rules = {"git": _git, "bfg": _shrink, "java": _run_jar}

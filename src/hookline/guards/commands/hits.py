@@ -1,4 +1,4 @@
-"""Hits: what a rule finds in one call."""
+"""What a rule finds in one call (`Hit`), and the type of a rule."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from typing import TypeAlias
 
-    from hookline.guards.commands.places import Scene
+    from hookline.guards.commands.places import Context
     from hookline.text.script.reading import Call
 
-    Rule: TypeAlias = "Callable[[Call, Scene], Iterator[Hit]]"
+    Rule: TypeAlias = "Callable[[Call, Context], Iterator[Hit]]"
     Rules: TypeAlias = Mapping[str, Rule]
 
 

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-import shlex
 from fnmatch import fnmatchcase
 from functools import lru_cache
 from itertools import chain
 
-from hookline.guards.commands.cloud_code import judge_cloud_code
 from hookline.guards.commands.databases import DATABASE_RULES, judge_database_code
 from hookline.guards.commands.disks import DISK_RULES, judge_disk_redirects
-from hookline.guards.commands.files import FILE_RULES, judge_redirects, judge_written_code
 from hookline.guards.commands.flow import judge_flows
+from hookline.guards.commands.foreign_code import judge_cloud_code, judge_process_code
 from hookline.guards.commands.git import GIT_RULES
 from hookline.guards.commands.hits import Hit
+from hookline.guards.commands.overwrites import OVERWRITE_RULES, judge_redirects, judge_written_code
 from hookline.guards.commands.paranoid import judge_paranoid
-from hookline.guards.commands.places import Scene
+from hookline.guards.commands.permissions import PERMISSION_RULES
+from hookline.guards.commands.places import Context
 from hookline.guards.commands.profiles import RISKY, UNVERIFIED, choose_rules
+from hookline.guards.commands.removal import REMOVAL_RULES
 from hookline.guards.commands.services import SERVICE_RULES, judge_kernel_triggers
+from hookline.guards.commands.tool_input import find_folder, find_language, list_commands
 from hookline.guards.commands.windows import WINDOWS_RULES
 from hookline.guards.finding import UNVERIFIED as UNVERIFIED_RULE
 from hookline.guards.finding import Answer, Finding
@@ -42,9 +44,7 @@ if TYPE_CHECKING:
 _SECONDS = 0.03  # of the reading and the judgement
 _LONGEST_PATTERN = 64
 _LONGEST_EVIDENCE = 4096
-_KEYS = ("command", "cmd", "script", "commands")
-_FOLDERS = ("cwd", "workdir", "working_dir", "directory", "dir_path")
-# Blanks that look like one, and signs that nobody sees.
+# Signs that look like a blank, and signs without a width.
 _ODD = {
     **dict.fromkeys(
         map(
@@ -58,7 +58,16 @@ _ODD = {
     ),
 }
 _WORD = re.compile(r"[\w.-]+")
-_RULES = (FILE_RULES, DISK_RULES, GIT_RULES, SERVICE_RULES, DATABASE_RULES, WINDOWS_RULES)
+_RULES = (
+    REMOVAL_RULES,
+    OVERWRITE_RULES,
+    PERMISSION_RULES,
+    DISK_RULES,
+    GIT_RULES,
+    SERVICE_RULES,
+    DATABASE_RULES,
+    WINDOWS_RULES,
+)
 
 
 def judge(event: Event, options: Mapping[str, Any], world: World) -> Answer | None:
@@ -72,21 +81,12 @@ def judge(event: Event, options: Mapping[str, Any], world: World) -> Answer | No
             home=world.home,
             project=world.project or event.cwd,
             profile=options.get("profile", "baseline"),
-            language=_find_language(event),
+            language=find_language(event),
             changes=tuple(options.get("rules", ())),
             clock=world.clock,
         )
     ]
     return Answer(findings=tuple(findings)) if findings else None
-
-
-def _find_language(event: Event) -> str:
-    """Return the shell of Windows that a tool runs a text in; empty for another one."""
-    given = event.input if isinstance(event.input, dict) else {}
-    name = f"{event.tool} {given.get('shell', '')}".lower()
-    if "powershell" in name or "pwsh" in name:
-        return "powershell"
-    return "cmd" if re.search(r"\bcmd(?:\.exe)?\b", name) else ""
 
 
 def judge_command(
@@ -122,10 +122,10 @@ def judge_command(
         reading = read(plain, budget, cwd=cwd, home=home)
     else:
         reading = read_started(read_shell(plain, cwd=cwd, home=home, clock=clock), budget, home)
-    scene = Scene(home, project or cwd, budget)
+    context = Context(home, project or cwd, budget)
     found: dict[tuple[str, str], Finding] = {}
     try:
-        for hit, call in list_hits(reading, scene, is_paranoid=profile == "paranoid"):
+        for hit, call in _list_hits(reading, context, is_paranoid=profile == "paranoid"):
             stance = rules.get(hit.rule)
             if stance is not None and (hit.rule, hit.reason) not in found:
                 found[hit.rule, hit.reason] = _make_finding(hit, call, text, stance)
@@ -137,8 +137,8 @@ def judge_command(
     return list(found.values())
 
 
-def list_hits(
-    reading: Reading, scene: Scene, *, is_paranoid: bool = False
+def _list_hits(
+    reading: Reading, context: Context, *, is_paranoid: bool = False
 ) -> Iterator[tuple[Hit, Call | None]]:
     """Yield each rule that a reading breaks, whatever the profile, with the call that breaks it.
 
@@ -146,16 +146,16 @@ def list_hits(
         OverBudgetError: the judgement took too long.
     """
     for call in map(_resolve_program, reading.calls):
-        scene.budget.check()
+        context.budget.check()
         for rule in _list_rules(call):
-            scene.budget.check_now()
-            for hit in rule(call, scene):
+            context.budget.check_now()
+            for hit in rule(call, context):
                 yield hit, call
     if reading.is_fork_bomb:
         yield Hit("dos.forkbomb", "it starts itself again and again", "use a bounded loop"), None
-    of_all = [judge_flows(reading, scene)]
+    of_all = [judge_flows(reading, context)]
     if is_paranoid:
-        of_all.append(judge_paranoid(reading, scene))
+        of_all.append(judge_paranoid(reading, context))
     for hit in chain.from_iterable(of_all):
         yield hit, None
 
@@ -169,21 +169,9 @@ def _list_rules(call: Call) -> Iterator[Rule]:
             if rule is not None:
                 yield rule
     else:
-        yield from (judge_written_code, judge_database_code, judge_cloud_code, _judge_forks)
+        yield from (judge_written_code, judge_process_code, judge_database_code, judge_cloud_code)
     if call.redirects or name == "tee":
         yield from (judge_redirects, judge_disk_redirects, judge_kernel_triggers)
-
-
-_FORKS = re.compile(
-    r"(?:while|loop|until|for ?\( ?;).{0,60}\bfork\b"
-    r"|\bfork\b.{0,20}(?:while|until|for \w+ in (?:iter|itertools))\b"
-)
-
-
-def _judge_forks(call: Call, _scene: Scene) -> Iterator[Hit]:
-    """Judge a loop in another language that starts itself without end."""
-    if _FORKS.search(" ".join(call.code.split())):
-        yield Hit("dos.forkbomb", "it starts itself again and again", "use a bounded loop")
 
 
 def _find_family(rules: Rules, name: str) -> Rule | None:
@@ -241,43 +229,3 @@ def _judge_unread(text: str, reading: Reading, profile: str) -> Finding:
         stance=risky if is_risky else harmless,
         command=text.strip(),
     )
-
-
-# -- the input of a tool ---------------------------------------------------------------------------
-
-
-def list_commands(given: Any) -> list[str]:
-    """Return the shell texts in a tool's input, whatever its shape."""
-    if not isinstance(given, dict):
-        return []
-    found: list[str] = []
-    for key in _KEYS:
-        value = given.get(key)
-        if isinstance(value, str):
-            found.append(value)
-        elif isinstance(value, dict):
-            found += list_commands(value)
-        elif isinstance(value, list):
-            found += _read_list(value, are_commands=key == "commands")
-    return found
-
-
-def _read_list(value: list[Any], *, are_commands: bool) -> list[str]:
-    """Return a list of words as one command; a list of commands or objects as several."""
-    if value and all(isinstance(word, str) for word in value):
-        is_lines = are_commands or (len(value) > 1 and all(" " in word for word in value))
-        return list(value) if is_lines else [shlex.join(value) if len(value) > 1 else value[0]]
-    return [text for each in value for text in list_commands(each)]
-
-
-def find_folder(event: Event) -> str:
-    """Return the folder that a shell call names, else that of the event."""
-    given = event.input
-    if isinstance(given, dict):
-        for key in _FOLDERS:
-            folder = given.get(key)
-            if isinstance(folder, str) and folder:
-                if folder.startswith("/"):
-                    return folder
-                return f"{event.cwd.rstrip('/')}/{folder}"
-    return event.cwd

@@ -14,7 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from hookline.guards.commands.places import Scene
+    from hookline.guards.commands.places import Context
     from hookline.text.script.reading import Call, Reading
 
 _FETCHERS = make_set("curl wget fetch aria2c http https xh")
@@ -28,13 +28,13 @@ _LATER = re.compile(
 )
 
 
-def judge_paranoid(reading: Reading, scene: Scene) -> Iterator[Hit]:
+def judge_paranoid(reading: Reading, context: Context) -> Iterator[Hit]:
     """Yield what an untrusted text should not make an agent do without a question."""
     fetched = {number for number, call in enumerate(reading.calls) if call.program in _FETCHERS}
     for call in reading.calls:
-        scene.budget.check_now()
+        context.budget.check_now()
         yield from _judge_run(call, fetched)
-        yield from _judge_shown(call, scene)
+        yield from _judge_shown(call, context)
         yield from _judge_upload(call)
         yield from _judge_git(call)
         yield from _judge_later(call)
@@ -54,11 +54,11 @@ def _judge_run(call: Call, fetched: set[int]) -> Iterator[Hit]:
         yield Hit("run.opaque", f"it runs `{name}` on a path that is not known", "name the path")
 
 
-def _judge_shown(call: Call, scene: Scene) -> Iterator[Hit]:
+def _judge_shown(call: Call, context: Context) -> Iterator[Hit]:
     if call.program not in _SHOWS or any(">" in each.operator for each in call.redirects):
         return
     for word in call.words[1:]:
-        path = resolve_path(word, call.cwd, scene) or word.text
+        path = resolve_path(word, call.cwd, context) or word.text
         if not word.text.startswith("-") and find_secret(path):
             reason = f"it shows {word.text.replace(UNKNOWN, '?')} to the model"
             yield Hit("read.secret", reason, "ask for the names only", (path,))
@@ -75,7 +75,7 @@ def _judge_upload(call: Call) -> Iterator[Hit]:
 
 
 def _judge_git(call: Call) -> Iterator[Hit]:
-    texts = [word.text for word in call.words]
+    texts = call.texts
     if call.program != "git":
         return
     is_forced = any(text == "-f" or text.startswith(("--force", "+")) for text in texts)
@@ -87,7 +87,7 @@ def _judge_git(call: Call) -> Iterator[Hit]:
 
 def _judge_later(call: Call) -> Iterator[Hit]:
     name = call.program
-    texts = [word.text for word in call.words[1:]]
+    texts = call.texts[1:]
     is_scheduler = name in ("at", "batch") or (name == "crontab" and not {"-l", "-r"} & set(texts))
     is_service = name == "systemctl" and bool({"enable", "link"} & set(texts))
     is_setting = name == "git" and any(text.startswith(_GIT_SETTINGS) for text in texts)

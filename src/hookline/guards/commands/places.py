@@ -1,4 +1,4 @@
-"""Places: what kind of folder a path leads to, from the path alone."""
+"""Classifies a path by what it leads to: a system folder, the project, a cache; without IO."""
 
 from __future__ import annotations
 
@@ -35,7 +35,11 @@ class Place(enum.Enum):
     UNKNOWN = "an unknown path"
 
 
-class Scene:
+# Places without which the system, or the user's account, does not work.
+ROOTS = (Place.ROOT, Place.HOME, Place.SYSTEM)
+
+
+class Context:
     """Where a command runs, and how long its judgement may take.
 
     Attributes:
@@ -52,7 +56,7 @@ class Scene:
     def __eq__(self, other: object) -> bool:
         """Whether a path leads to the same place in both."""
         return (
-            isinstance(other, Scene) and self.home == other.home and self.project == other.project
+            isinstance(other, Context) and self.home == other.home and self.project == other.project
         )
 
     def __hash__(self) -> int:
@@ -147,12 +151,12 @@ def _read_rows() -> tuple[dict[str, tuple[Place, Place]], dict[str, tuple[Place,
 _FIXED, _HOMELY = _read_rows()
 
 
-def resolve_path(word: Word, cwd: str, scene: Scene) -> str:
+def resolve_path(word: Word, cwd: str, context: Context) -> str:
     """Return an absolute path, with the unknown mark for what is not known; empty if all is not.
 
     A path that is longer than any file's is not known. The signs of a long glob become fewer.
     """
-    scene.budget.check()
+    context.budget.check()
     text = word.text
     if len(text) > _LONG and _GLOB.search(text):
         text = _BRACKETS.sub("?", _STARS.sub("*", text))
@@ -165,7 +169,7 @@ def resolve_path(word: Word, cwd: str, scene: Scene) -> str:
             return ""
         text = known + text[1:]
     if text == "~" or text.startswith("~/"):
-        text = scene.home + text[1:]
+        text = context.home + text[1:]
     if not text.startswith("/"):
         if not cwd:
             return ""
@@ -183,7 +187,7 @@ def strip_contents(path: str) -> tuple[str, bool]:
 
 
 @lru_cache(maxsize=512)
-def classify(path: str, scene: Scene) -> Place:
+def classify(path: str, context: Context) -> Place:
     """Return the place that an absolute path leads to; a glob that may name several, the worst."""
     if not path:
         return Place.UNKNOWN
@@ -191,28 +195,28 @@ def classify(path: str, scene: Scene) -> Place:
         return Place.PSEUDO if _PSEUDO.match(path) else Place.DEVICE
     path, _ = strip_contents(path)
     if UNKNOWN in path:
-        return _classify_partly(path, scene)
+        return _classify_partly(path, context)
     if _GLOB.search(path):
-        return _classify_glob(path, scene)
-    return _classify_known(path, scene)
+        return _classify_glob(path, context)
+    return _classify_known(path, context)
 
 
-def _classify_known(path: str, scene: Scene) -> Place:
-    if path == scene.home or _is_home(path):
+def _classify_known(path: str, context: Context) -> Place:
+    if path == context.home or _is_home(path):
         return Place.HOME
-    project = scene.project
-    if project and project != scene.home:
+    project = context.project
+    if project and project != context.home:
         if path == project:
             return Place.PROJECT
-        is_plain = _row_of(path, scene) in (None, Place.OUTSIDE)
+        is_plain = _row_of(path, context) in (None, Place.OUTSIDE)
         if is_plain and path != "/" and project.startswith(f"{path}/"):
             return Place.ABOVE
         if path.startswith(f"{project}/"):
             return Place.CACHE if is_build(path[len(project) :]) else Place.SOURCE
-    found = _row_of(path, scene)
+    found = _row_of(path, context)
     if found is not None and found not in (Place.OUTSIDE, Place.PERSONAL):
         return found
-    is_own = bool(scene.home) and path.startswith(f"{scene.home}/")
+    is_own = bool(context.home) and path.startswith(f"{context.home}/")
     if is_build(path) if is_own else _STRONG.intersection(path.split("/")):
         return Place.CACHE
     return found or Place.OUTSIDE
@@ -223,9 +227,9 @@ def _is_home(path: str) -> bool:
     return parent in ("/home", "/Users") and bool(name) and name != "Shared"
 
 
-def _row_of(path: str, scene: Scene) -> Place | None:
+def _row_of(path: str, context: Context) -> Place | None:
     """Return the place by the rows; None for what no row but the root's covers."""
-    home = scene.home
+    home = context.home
     if home and path.startswith(f"{home}/"):
         found = _longest(path[len(home) + 1 :], _HOMELY)
         return found if found is not None else Place.OUTSIDE
@@ -251,7 +255,7 @@ def is_build(path: str) -> bool:
     )
 
 
-def _classify_partly(path: str, scene: Scene) -> Place:
+def _classify_partly(path: str, context: Context) -> Place:
     """Return the place of a path with unknown parts, by what comes before the first."""
     known = path.partition(UNKNOWN)[0]
     folder, _, begun = known.rpartition("/")
@@ -263,14 +267,14 @@ def _classify_partly(path: str, scene: Scene) -> Place:
         if folder and "/" in rest:
             return Place.CACHE if is_build(rest) else Place.UNKNOWN
         return Place.HOME if folder else Place.ROOT
-    place = _classify_known(folder, scene)
+    place = _classify_known(folder, context)
     if place is Place.CACHE or is_build(path):
         return Place.CACHE
-    below = _classify_known(f"{folder}/?", scene)
+    below = _classify_known(f"{folder}/?", context)
     return below if below in (Place.SYSTEM, Place.CACHE) else Place.UNKNOWN
 
 
-def _classify_glob(path: str, scene: Scene) -> Place:
+def _classify_glob(path: str, context: Context) -> Place:
     """Return the worst place that a glob names, with the usual names of the top."""
     parts = path.split("/")[1:]
     first = next(at for at, part in enumerate(parts) if _GLOB.search(part))
@@ -279,13 +283,13 @@ def _classify_glob(path: str, scene: Scene) -> Place:
     if not before:
         names: Iterable[str] = _TOP
     elif before in ("home", "Users"):
-        names = (scene.home.rpartition("/")[2] or "user",)
-    elif scene.home and f"/{before}" == scene.home:
+        names = (context.home.rpartition("/")[2] or "user",)
+    elif context.home and f"/{before}" == context.home:
         names = [name.partition("/")[0] for name in _HOMELY]
     else:
         names = ()
     chosen = [name for name in names if fnmatchcase(name, pattern)]
-    places = [classify("/" + "/".join(filter(None, (before, name, *rest))), scene)
+    places = [classify("/" + "/".join(filter(None, (before, name, *rest))), context)
               for name in chosen]  # fmt: skip
     worst = [Place.HOME, Place.SYSTEM, Place.PROJECT, Place.ABOVE, Place.PERSONAL]
     for place in worst:
@@ -294,9 +298,4 @@ def _classify_glob(path: str, scene: Scene) -> Place:
     folder = f"/{before}"
     if is_build(path):
         return Place.CACHE
-    return _classify_known(f"{folder}/x" if before else "/x", scene)
-
-
-def is_same_or_below(path: str, folder: str) -> bool:
-    """Return whether a path is a folder or lies in it."""
-    return path == folder or path.startswith(f"{folder.rstrip('/')}/")
+    return _classify_known(f"{folder}/x" if before else "/x", context)

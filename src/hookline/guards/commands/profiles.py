@@ -1,4 +1,4 @@
-"""Profiles: which rules count in each, and what a hit, an overrun or an unread part asks for."""
+"""Which rules count in each profile, and what a hit or an unread part asks for."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rules about infrastructure, containers, databases and the machine: mostly one row a tool."""
+"""Rules about infrastructure, containers, database tools and the machine: mostly table rows."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from hookline.guards.commands.hits import Rules
-    from hookline.guards.commands.places import Scene
+    from hookline.guards.commands.places import Context
     from hookline.text.script.reading import Call
 
 
@@ -242,9 +242,9 @@ def _join_lines(text: str) -> list[str]:
 ROWS = _read_rows()
 
 
-def judge_rows(call: Call, _scene: Scene) -> Iterator[Hit]:
+def judge_rows(call: Call, _context: Context) -> Iterator[Hit]:
     """Judge a call by the rows of its program."""
-    yield from judge_words(call.program, [word.text for word in call.words[1:]])
+    yield from judge_words(call.program, call.texts[1:])
 
 
 def judge_words(name: str, texts: Sequence[str]) -> Iterator[Hit]:
@@ -301,14 +301,14 @@ def _find_next(
 # -- containers ------------------------------------------------------------------------------------
 
 
-def _judge_cluster(call: Call, scene: Scene) -> Iterator[Hit]:
+def _judge_cluster(call: Call, context: Context) -> Iterator[Hit]:
     """Judge `kubectl delete` of whatever another command lists, other than pods."""
-    texts = [word.text for word in call.words[1:]]
+    texts = call.texts[1:]
     is_listed = any(UNKNOWN in word.text and word.calls for word in call.words[1:])
     if "delete" in texts and is_listed and not {"pod", "pods", "po"}.intersection(texts):
         yield Hit("infra.destroy", "it deletes all that another command lists",
                   INSTEAD["infra.destroy"])  # fmt: skip
-    yield from judge_rows(call, scene)
+    yield from judge_rows(call, context)
     for at, text in enumerate(texts[:_MOST_OPTIONS]):
         if _KINDS.match(text):  # each kind of `delete deployments.apps,svc NAME`
             for kind in text.partition("/")[0].split(","):
@@ -320,23 +320,23 @@ _KINDS = re.compile(r"[a-z]{2,24}[.,][a-z0-9.,]{2,80}(?:/|$)")
 _MOST_OPTIONS = 16  # words before the kinds
 
 
-def _judge_container(call: Call, scene: Scene) -> Iterator[Hit]:
-    texts = [word.text for word in call.words[1:]]
+def _judge_container(call: Call, context: Context) -> Iterator[Hit]:
+    texts = call.texts[1:]
     verbs = [text for text in texts if not text.startswith("-")][:2]
     if {"rm", "rmi", "kill"} & set(verbs) and any(
         UNKNOWN in word.text and word.calls for word in call.words[1:]
     ):
         reason = "it removes all containers or images that another command lists"
         yield Hit("container.prune", reason, INSTEAD["container.prune"])
-    yield from judge_rows(call, scene)
+    yield from judge_rows(call, context)
 
 
 # -- the machine -----------------------------------------------------------------------------------
 
 
-def _kill(call: Call, _scene: Scene) -> Iterator[Hit]:
+def _kill(call: Call, _context: Context) -> Iterator[Hit]:
     given = read_arguments(call, ("-s", "-n", "--signal", "-u", "--user", "-U", "-g", "-t"))
-    texts = [word.text for word in call.words[1:]]
+    texts = call.texts[1:]
     if texts[-1:] == ["-1"] and (len(texts) > 1 or call.words[-1].calls):
         yield Hit("system", "it ends all processes", "end one process by its number")
     elif call.program in ("pkill", "killall") and given.has("u", "user") and not given.operands:
@@ -345,7 +345,7 @@ def _kill(call: Call, _scene: Scene) -> Iterator[Hit]:
         yield Hit("system", "it ends all processes", "end one process by its name")
 
 
-def judge_kernel_triggers(call: Call, _scene: Scene) -> Iterator[Hit]:
+def judge_kernel_triggers(call: Call, _context: Context) -> Iterator[Hit]:
     """Yield a write to the trigger file of the kernel."""
     for redirect in call.redirects:
         path = posixpath.normpath(posixpath.join(call.cwd or "/", redirect.target.text))
@@ -360,10 +360,22 @@ _STOPS = re.compile(
 )
 
 
-def _stop_machine(call: Call, _scene: Scene) -> Iterator[Hit]:
+def _stop_machine(call: Call, _context: Context) -> Iterator[Hit]:
     """Judge a message to the system that asks it to stop."""
     if any(_STOPS.search(word.text) for word in call.words[1:]):
         yield Hit("system", "it switches the machine off", INSTEAD["system"])
+
+
+def _remove_user(call: Call, _context: Context) -> Iterator[Hit]:
+    given = read_arguments(call)
+    if given.has("r", "remove", "remove-home", "remove-all-files"):
+        yield Hit("fs.local", "it removes an account with its home folder", "lock the account")
+
+
+def _remove_schedules(call: Call, _context: Context) -> Iterator[Hit]:
+    given = read_arguments(call, ("-u",))
+    if given.has("r") and "e" not in given.letters and "l" not in given.letters:
+        yield Hit("fs.local", "it removes all schedules", "remove one line with `crontab -e`")
 
 
 SERVICE_RULES: Rules = {
@@ -372,4 +384,6 @@ SERVICE_RULES: Rules = {
     **dict.fromkeys(("kubectl", "oc", "k"), _judge_cluster),
     **dict.fromkeys(("dbus-send", "busctl", "gdbus", "osascript"), _stop_machine),
     **dict.fromkeys(("kill", "pkill", "killall"), _kill),
+    **dict.fromkeys(("userdel", "deluser"), _remove_user),
+    "crontab": _remove_schedules,
 }

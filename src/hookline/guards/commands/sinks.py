@@ -1,4 +1,4 @@
-"""Sinks: the calls that send data to another machine, and which of their words they send."""
+"""Finds the calls that send data to another machine, and which of their words they send."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ _CURL_SETTING = re.compile(r"\s*-{0,2}([\w-]+)(?:\s*[=:]\s*|\s+)(\"(?:[^\"\\]|\\
 
 def _add_settings(call: Call) -> Call:
     """Return a call of curl with the options that `-K -` reads from standard input."""
-    texts = [word.text for word in call.words]
+    texts = call.texts
     reads = any(pair in (("-K", "-"), ("--config", "-")) for pair in pairwise(texts))
     reads = reads or "-K-" in texts or "--config=-" in texts
     if not reads or call.stdin is None or not call.stdin.is_known:
@@ -220,7 +220,7 @@ def _copy(call: Call) -> Sink | None:
 
 
 def _transfer(call: Call) -> Sink | None:
-    texts = [word.text for word in call.words]
+    texts = call.texts
     return Sink("tftp", (), call.words[texts.index("put") + 1 :]) if "put" in texts else None
 
 
@@ -232,7 +232,7 @@ def _is_remote(text: str) -> bool:
 
 
 def _cloud(call: Call) -> Sink | None:
-    texts = [word.text for word in call.words]
+    texts = call.texts
     if not _begins(texts[1:], _CLOUD[call.program]):
         return None
     operands = _list_operands(call)

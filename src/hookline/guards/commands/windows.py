@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from hookline.guards.commands.hits import Rules
-    from hookline.guards.commands.places import Scene
+    from hookline.guards.commands.places import Context
     from hookline.text.script.reading import Call
 
 _ROOT = re.compile(r"(?:[a-z]:)?[\\/]*(?:\*|\*\.\*)?$|[a-z]:$", re.IGNORECASE)
@@ -26,9 +26,9 @@ _INSTEAD = "remove single files or a folder of the project by their names"
 _SENDS = make_set("invoke-webrequest iwr invoke-restmethod irm")
 
 
-def _remove(call: Call, scene: Scene) -> Iterator[Hit]:
+def _remove(call: Call, context: Context) -> Iterator[Hit]:
     """Judge `Remove-Item -Recurse`, `rd /s` and `del /s`."""
-    texts = [word.text for word in call.words[1:]]
+    texts = call.texts[1:]
     lower = [text.lower() for text in texts]
     is_recursive = "/s" in lower or any(re.match(r"-r(?:e\w*)?$", text) for text in lower)
     if not is_recursive:
@@ -37,16 +37,16 @@ def _remove(call: Call, scene: Scene) -> Iterator[Hit]:
     if call.stdin is not None and not paths:
         paths = [call.stdin.text]
     for path in paths:
-        reason = _judge_path(path.strip(), scene)
+        reason = _judge_path(path.strip(), context)
         if reason:
             yield Hit("fs.root", f"it removes {reason}", _INSTEAD, (path,))
 
 
-def _judge_path(path: str, scene: Scene) -> str:
+def _judge_path(path: str, context: Context) -> str:
     """Return what a path is, if nothing brings it back; empty for any other path."""
     if not path or path == UNKNOWN:
         return ""
-    home = scene.home.rstrip("/\\")
+    home = context.home.rstrip("/\\")
     if path.rstrip("/\\*") == home or path in ("~", "~\\", "~/") or _HOME.match(path):
         return "a home folder"
     if _SYSTEM.match(path):
@@ -54,7 +54,7 @@ def _judge_path(path: str, scene: Scene) -> str:
     return "the root of a drive" if _ROOT.match(path) else ""
 
 
-def _erase(call: Call, _scene: Scene) -> Iterator[Hit]:
+def _erase(call: Call, _context: Context) -> Iterator[Hit]:
     """Judge programs that format or clear a disk."""
     texts = [word.text.lower() for word in call.words[1:]]
     if "-whatif" in texts or "/?" in texts:
@@ -67,13 +67,13 @@ def _erase(call: Call, _scene: Scene) -> Iterator[Hit]:
     yield Hit("disk.erase", f"it erases a disk (`{name}`)", "let the user do it")
 
 
-def _destroy_backups(call: Call, _scene: Scene) -> Iterator[Hit]:
+def _destroy_backups(call: Call, _context: Context) -> Iterator[Hit]:
     texts = {word.text.lower() for word in call.words[1:]}
     if {"delete", "shadows"} <= texts or {"delete", "catalog"} <= texts or "/w" in texts:
         yield Hit("disk.erase", "it removes the backups of the machine", "let the user do it")
 
 
-def _send(call: Call, _scene: Scene) -> Iterator[Hit]:
+def _send(call: Call, _context: Context) -> Iterator[Hit]:
     """Judge an upload of a credential file."""
     for word in call.words[1:]:
         for part in re.split(r"[\s()'\"=]+", word.text.replace("\\", "/")):
@@ -83,7 +83,7 @@ def _send(call: Call, _scene: Scene) -> Iterator[Hit]:
                 return
 
 
-def _stop(call: Call, _scene: Scene) -> Iterator[Hit]:
+def _stop(call: Call, _context: Context) -> Iterator[Hit]:
     texts = {word.text.lower() for word in call.words[1:]}
     if call.program != "shutdown" or texts & {"/s", "/r", "/p"}:
         yield Hit("system", "it switches the machine off", "let the user do it")

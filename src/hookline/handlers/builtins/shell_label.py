@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 import time
 
-from hookline.guards.commands.judge import find_folder, judge_command, list_commands
+from hookline.guards.commands.judge import judge_command
 from hookline.guards.commands.profiles import choose_rules
+from hookline.guards.commands.tool_input import find_folder, list_commands
 from hookline.handlers.builtins.call import make_output
 from hookline.handlers.builtins.tool_facts import find_category
 from hookline.paths import find_home
@@ -101,7 +102,7 @@ def _only_reads(text: str, cwd: str, home: str) -> bool:
 def _is_reader(call: Call) -> bool:
     if call.language or call.redirects or call.assigned:
         return False
-    words = [word.text for word in call.words]
+    words = call.texts
     if call.words and "/" in words[0]:
         return False
     if call.program == "git":

@@ -81,9 +81,14 @@ class Call(NamedTuple):
         return "" if UNKNOWN in name else name.rpartition("/")[2]
 
     @property
+    def texts(self) -> list[str]:
+        """The words as texts."""
+        return [word.text for word in self.words]
+
+    @property
     def text(self) -> str:
         """The call on one line, with `?` for what is not known."""
-        return " ".join(word.text for word in self.words).replace(UNKNOWN, "?")
+        return " ".join(self.texts).replace(UNKNOWN, "?")
 
 
 class Reading(NamedTuple):

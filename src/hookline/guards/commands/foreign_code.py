@@ -1,4 +1,4 @@
-"""Rules about code of other languages that deletes machines, data or clusters by a library."""
+"""Rules about code of other languages: it ends processes, or deletes what a cloud holds."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from hookline.guards.commands.places import Scene
+    from hookline.guards.commands.places import Context
     from hookline.text.script.reading import Call
 
 # What shows that code talks to a cloud or a cluster.
@@ -33,8 +33,22 @@ begindelete removebucket
 _CALLED = re.compile(r"(?:\.|\bnew\s+|->)([A-Za-z]\w{5,60})\s*\(")
 _EVERYTHING = re.compile(r"\.(?:objects|object_versions)(?:\.all\(\))?\.delete\(")
 
+_FORKS = re.compile(
+    r"(?:while|loop|until|for ?\( ?;).{0,60}\bfork\b"
+    r"|\bfork\b.{0,20}(?:while|until|for \w+ in (?:iter|itertools))\b"
+)
+_KILLS = re.compile(r"\bkill\(?\s*(?:-1\b|9,\s*-1\b)")
 
-def judge_cloud_code(call: Call, _scene: Scene) -> Iterator[Hit]:
+
+def judge_process_code(call: Call, _context: Context) -> Iterator[Hit]:
+    """Judge code that ends all processes, or starts itself without end."""
+    if _KILLS.search(call.code):
+        yield Hit("system", "it ends all processes", "end one process by its number")
+    if _FORKS.search(" ".join(call.code.split())):
+        yield Hit("dos.forkbomb", "it starts itself again and again", "use a bounded loop")
+
+
+def judge_cloud_code(call: Call, _context: Context) -> Iterator[Hit]:
     """Judge code that deletes by a library of a cloud what its own program may not delete."""
     if not _LIBRARIES.search(call.code):
         return
