@@ -74,7 +74,8 @@ task_budget | ignored | use the key `budget` of the file
 PROVIDER = _read("""
 provider base_url token_key temperature max_tokens top_p frequency_penalty | runs
 presence_penalty parallel_tool_calls provider_opts thinking_budget compaction_model | runs
-track_usage unload_api | accepted
+unload_api | runs
+track_usage | accepted
 api_type | accepted
 auth | refused | hookline sends a key from a variable; name it in `token_key`
 task_budget | ignored | use the key `budget` of the file

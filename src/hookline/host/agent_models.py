@@ -166,6 +166,7 @@ class ModelReader(Frozen):
         reference = merged.get("compaction_model")
         if isinstance(reference, str):
             merged["compaction_model"] = self.resolve(node, key, reference)
+        merged["provider_name"] = provider if provider in self.providers else ""
         return ModelSpec(name=name, provider=speaks, model=model, **merged)
 
 
@@ -182,6 +183,8 @@ def read_providers(node: Node | None) -> dict[str, dict[str, Any]]:
         settings = _drop_unset(_read_settings(child))
         if reference := child.text("compaction_model"):
             settings["compaction_model"] = reference
+        if address := child.text("unload_api"):
+            settings["unload_api"] = address
         speaks = child.text("provider") or (name if name in PROVIDERS else "openai")
         if speaks not in PROVIDERS:
             hint = did_you_mean(speaks, PROVIDERS) or f"one of {', '.join(PROVIDERS)}"

@@ -42,8 +42,10 @@ class ModelSpec(Frozen):
         name: how the file refers to it: its key in `models`, or `provider/model`.
         provider: a name in `wire.providers.PROVIDERS`, or `scripted`. With `base_url` it may be any
             name; such an address speaks like OpenAI's.
+        provider_name: its key in `providers`, if the file describes it there.
         model: the provider's own name for it; the path of the script if the provider is `scripted`.
         base_url: an address other than the provider's; may hold `${env.X}` and `${X}`.
+        unload_api: where its engine unloads it, for the builtin `unload`.
         token_key: the environment variable that holds the key; empty for the provider's own.
         max_tokens: of one reply.
         context_window: tokens; 0 if unknown.
@@ -57,8 +59,10 @@ class ModelSpec(Frozen):
 
     name: str
     provider: str = ""
+    provider_name: str = ""
     model: str = ""
     base_url: str = ""
+    unload_api: str = ""
     token_key: str = ""
     temperature: float | None = None
     max_tokens: int | None = None
@@ -77,7 +81,14 @@ class ModelSpec(Frozen):
     @property
     def model_id(self) -> str:
         """The model as payloads name it: `provider/model`."""
-        return f"{self.provider}/{self.model}"
+        return f"{self.provider_name or self.provider}/{self.model}"
+
+    def describe(self, environ: Mapping[str, str]) -> dict[str, str]:
+        """Return the model as `from_agent_models` of `on_agent_switch` has it."""
+        provider, base_url = self.provider_name or self.provider, expand_env(self.base_url, environ)
+        more = {"base_url": base_url, "unload_api": expand_env(self.unload_api, environ)}
+        found = {"provider": provider, "model": self.model}
+        return found | {key: value for key, value in more.items() if value}
 
     @property
     def is_scripted(self) -> bool:
@@ -92,7 +103,7 @@ class ModelSpec(Frozen):
         """
         return resolve_endpoint(
             Model(
-                names=(self.model_id,),
+                names=(f"{self.provider}/{self.model}",),
                 prompt="",
                 provider=self.provider,
                 base_url=expand_env(self.base_url, environ),

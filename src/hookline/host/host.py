@@ -206,9 +206,7 @@ class Host:
 
     def describe_models(self, agent: str) -> list[dict[str, str]]:
         """Return the models of an agent, for `on_agent_switch`."""
-        spec = self._choose_model(self.file.agents[agent].model)
-        found = {"provider": spec.provider, "model": spec.model}
-        return [{**found, "base_url": spec.base_url} if spec.base_url else found]
+        return [self._choose_model(self.file.agents[agent].model).describe(self.environ)]
 
     async def set_model(self, agent: str, model: ModelSpec) -> None:
         """Let an agent use another model from its next turn on; close its tools until then.

@@ -67,6 +67,25 @@ models:
     )
 
 
+def test_a_model_as_a_switch_of_agents_names_it(tmp_path: Path) -> None:
+    """By the provider of the file, with the address that unloads it."""
+    text = """\
+providers:
+  eng: {base_url: "http://${env.ENGINE}/v1", unload_api: /api/unload}
+"""
+    model = read(tmp_path, with_model("eng/big", text)).root.model
+
+    assert model.describe({"ENGINE": "localhost:8000"}) == {
+        "provider": "eng",
+        "model": "big",
+        "base_url": "http://localhost:8000/v1",
+        "unload_api": "/api/unload",
+    }
+    assert model.model_id == "eng/big"
+    plain = read(tmp_path, with_model("openai/small", "")).root.model
+    assert plain.describe({}) == {"provider": "openai", "model": "small"}
+
+
 def test_the_first_available_model(tmp_path: Path) -> None:
     """It is a list of candidates."""
     text = "models:\n  m: {first_available: [openai/a, n]}\n  n: {provider: ollama, model: b}\n"

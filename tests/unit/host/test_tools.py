@@ -125,6 +125,21 @@ def test_a_denial_wins(tmp_path, outside):
     assert [path.name for path in private.iterdir()] == ["key"]
 
 
+@pytest.mark.parametrize("name", ["p[1]", "a*", "what?"])
+def test_a_folder_whose_name_looks_like_a_pattern(tmp_path, name):
+    """The lists name folders, and an entry selects the folder of this name only."""
+    for folder in (name, "p1", "ab"):
+        (tmp_path / "work" / folder).mkdir(parents=True, exist_ok=True)
+        (tmp_path / "work" / folder / "key").write_text("the key", encoding="utf-8")
+    reads = [("read_file", {"path": f"{folder}/key"}) for folder in (name, "p1", "ab")]
+
+    _, denied = play(tmp_path, *reads, toolsets=filesystem(deny_list=[name]))
+    _, allowed = play(tmp_path, *reads, toolsets=filesystem(allow_list=[name]))
+
+    assert [failed for _, failed in denied] == [True, False, False]
+    assert [failed for _, failed in allowed] == [False, True, True]
+
+
 @pytest.mark.parametrize(
     ("toolset", "has"),
     [

@@ -6,6 +6,7 @@ import asyncio
 import os
 import shlex
 from fnmatch import fnmatchcase
+from glob import escape
 from typing import TYPE_CHECKING, Any
 
 from pydantic_ai.capabilities import LocalWorkspace
@@ -208,8 +209,9 @@ def make_filesystem(spec: Toolset, folder: str, *, read_only: bool) -> AbstractC
 
 
 def _list_patterns(folders: Sequence[str]) -> list[str]:
+    """Return globs that select folders and what is in them; their names are no globs."""
     paths = [os.path.realpath(os.path.expanduser(folder)).strip("/") for folder in folders]
-    return [pattern for path in paths for pattern in (path, f"{path}/**")]
+    return [pattern for path in map(escape, paths) for pattern in (path, f"{path}/**")]
 
 
 def make_think() -> AbstractToolset[Any]:
