@@ -108,6 +108,7 @@ HKL1952 model.unknown
 HKL1953 toolset.unknown
 HKL1954 permission.pattern
 HKL1955 toolset.start
+HKL1956 toolset.clash
 HKL2001 hook.failed
 HKL2002 hook.reentered
 HKL2003 hook.refused

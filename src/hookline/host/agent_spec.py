@@ -126,6 +126,7 @@ class Toolset(Frozen):
 
     Attributes:
         type: `shell`, `filesystem`, `think`, `todo` or `mcp`.
+        prefix: what the names of its tools begin with (`mcp`).
         tools: the names of the tools that the agent has; empty for all.
         instruction: replaces the toolset's own; `{ORIGINAL_INSTRUCTIONS}` in it stands for that.
         read_only: leave out each tool that is not read-only.
@@ -142,6 +143,7 @@ class Toolset(Frozen):
 
     type: str
     name: str = ""
+    prefix: str = ""
     tools: tuple[str, ...] = ()
     instruction: str = ""
     read_only: bool = False

@@ -222,6 +222,7 @@ def _read_think(_node: Node) -> dict[str, Any]:
 def _read_mcp(node: Node) -> dict[str, Any]:
     found: dict[str, Any] = {
         "name": node.text("name"),
+        "prefix": node.text("name"),
         "command": node.text("command"),
         "args": node.texts("args"),
         "env": node.mapping("env"),

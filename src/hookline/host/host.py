@@ -9,7 +9,7 @@ from contextlib import AsyncExitStack
 from typing import Any
 
 from hookline.errors import ConfigError, HandlerError
-from hookline.host.agent_spec import COMPACTION_THRESHOLD
+from hookline.host.agent_spec import COMPACTION_THRESHOLD, Toolset
 from hookline.host.env_references import expand_env
 from hookline.host.firing import use_host_dialect
 from hookline.host.framework.agent import HostAgent
@@ -20,6 +20,8 @@ from hookline.host.framework.conversation import (
 )
 from hookline.host.framework.models import join_models, make_model, make_scripted_model
 from hookline.host.framework.tools import (
+    is_capability,
+    list_tool_names,
     make_background_jobs,
     make_filesystem,
     make_shell,
@@ -37,11 +39,11 @@ from hookline.wire.providers import PROVIDERS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
     from typing import Self
 
     from hookline.engine.engine import Engine
-    from hookline.host.agent_spec import AgentFile, AgentSpec, ModelSpec, Toolset
+    from hookline.host.agent_spec import AgentFile, AgentSpec, ModelSpec
     from hookline.host.framework.models import Client
     from hookline.host.services import ChildRun
     from hookline.host.turns import Reply
@@ -154,10 +156,19 @@ class Host:
         """Return an agent with its tools open; it stays open until the host is left.
 
         Raises:
-            ConfigError: its model cannot be called, or one of its MCP servers does not start.
+            ConfigError: its model cannot be called, one of its MCP servers does not start, or two
+                of its tools have the same name.
         """
         if name not in self._agents:
-            self._agents[name] = await self._make_agent(self.file.agents[name]).__aenter__()
+            spec = self.file.agents[name]
+            parts = self._make_tools(spec)
+            agent = await self._make_agent(spec, [tools for _, tools in parts]).__aenter__()
+            try:
+                await _check_tool_names(parts, agent.model)
+            except BaseException:
+                await agent.__aexit__()
+                raise
+            self._agents[name] = agent
         return self._agents[name]
 
     def check_models(self) -> None:
@@ -266,7 +277,7 @@ class Host:
             settings["thinking"] = _find_effort(chosen.thinking_budget)
         return make_model(chosen.resolve_endpoint(self.environ), settings)
 
-    def _make_agent(self, spec: AgentSpec) -> HostAgent:
+    def _make_agent(self, spec: AgentSpec, tools: Sequence[Any]) -> HostAgent:
         chosen = self._choose_model(spec.model)
         summary = self._find_summary_model(spec)
         tried = (
@@ -276,30 +287,28 @@ class Host:
         models = [self._make_model(each, spec.name) for each in tried]
         descriptions = {name: each.description for name, each in self.file.agents.items()}
         team = describe_team(spec, descriptions)
-        toolsets = [
-            self._make_toolset(spec, each)
-            for each in spec.toolsets
-            if each.type not in ("todo", "filesystem")
-        ]
         notes = (each.instruction.replace(_ORIGINAL, "").strip() for each in spec.toolsets)
         sandbox = self.file.host.sandbox
-        capabilities = [make_workspace(self.cwd, self.environ, sandbox, self._list_keys())]
-        capabilities += [
-            make_filesystem(each, self.cwd, read_only=each.read_only or spec.read_only)
-            for each in spec.toolsets
-            if each.type == "filesystem"
-        ]
-        if any(each.type == "todo" for each in spec.toolsets):
-            capabilities.append(make_todo())
-        toolsets.append(make_team(transfers=bool(spec.sub_agents), hands_over=bool(spec.handoffs)))
+        workspace = make_workspace(self.cwd, self.environ, sandbox, self._list_keys())
         return HostAgent(
             join_models(models),
             instruction="\n\n".join(filter(None, (spec.instruction, *notes, team))),
-            toolsets=toolsets,
-            capabilities=capabilities,
+            toolsets=[each for each in tools if not is_capability(each)],
+            capabilities=[workspace, *filter(is_capability, tools)],
             context_limit=chosen.context_window,
             summary_model=self._make_model(summary, spec.name) if summary != spec.model else None,
         )
+
+    def _make_tools(self, agent: AgentSpec) -> list[tuple[Toolset, Any]]:
+        """Return what the framework takes for each toolset of an agent; its plan is one."""
+        found: list[tuple[Toolset, Any]] = []
+        for spec in agent.toolsets:
+            if spec.type != "todo" or all(each.type != "todo" for each, _ in found):
+                found.append((spec, self._make_toolset(agent, spec)))
+        if agent.sub_agents or agent.handoffs:
+            team = make_team(transfers=bool(agent.sub_agents), hands_over=bool(agent.handoffs))
+            found.append((Toolset(type="sub_agents"), team))
+        return found
 
     def _list_keys(self) -> set[str]:
         """Return the variables that hold keys of providers, those of the agent file included."""
@@ -309,7 +318,12 @@ class Host:
 
     def _make_toolset(self, agent: AgentSpec, spec: Toolset) -> Any:
         env = {name: expand_env(value, self.environ) for name, value in spec.env.items()}
+        is_limited = spec.read_only or agent.read_only
         match spec.type:
+            case "filesystem":
+                return make_filesystem(spec, self.cwd, read_only=is_limited)
+            case "todo":
+                return make_todo()
             case "shell":
                 toolset = make_shell(env)
             case "background_jobs":
@@ -324,8 +338,38 @@ class Host:
                     name: expand_env(value, self.environ) for name, value in spec.headers.items()
                 }
                 toolset = make_mcp(spec, self.cwd, env, headers)
-        is_limited = spec.read_only or agent.read_only
-        return select_tools(toolset, spec.tools, read_only=is_limited)
+        head = f"{spec.prefix}_" if spec.prefix else ""
+        names = {*spec.tools, *(name.removeprefix(head) for name in spec.tools)}
+        selected = select_tools(toolset, names, read_only=is_limited)
+        return selected.prefixed(spec.prefix) if spec.prefix else selected
+
+
+async def _check_tool_names(parts: Sequence[tuple[Toolset, Any]], model: Any) -> None:
+    """Check that no two tools of an agent have the same name.
+
+    Raises:
+        ConfigError: two have, with the place of the second.
+    """
+    owners: dict[str, Toolset] = {}
+    for spec, tools in parts:
+        for name in await list_tool_names(tools, model):
+            if (first := owners.setdefault(name, spec)) is spec:
+                continue
+            hint = "leave one out with `tools` of its toolset"
+            if "mcp" in (first.type, spec.type):
+                hint = f"give the MCP server a `name`, which its tools begin with; or {hint}"
+            raise ConfigError(
+                f"two tools have the name `{name}`: {_describe(first)} and {_describe(spec)}",
+                name="toolset.clash",
+                hint=hint,
+                place=(spec if spec.origin.file else first).origin.with_line().place,
+            )
+
+
+def _describe(spec: Toolset) -> str:
+    if spec.type == "mcp":
+        return f"of the MCP server `{spec.name or spec.command or spec.url}`"
+    return f"of `{spec.type}`"
 
 
 def _find_effort(budget: str | int) -> str | bool:

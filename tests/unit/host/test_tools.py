@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import signal
@@ -9,8 +10,10 @@ import sys
 
 import pytest
 
+from hookline.errors import ConfigError
+from hookline.host.start import Request, start
 from tests.unit.handlers.support import is_gone, lives, pid_in
-from tests.unit.host.play import Play, agent, shell, write_script
+from tests.unit.host.play import Play, agent, command_hook, shell, write_script
 
 pytestmark = pytest.mark.process
 ALLOW = {"allow": ["*"]}
@@ -254,9 +257,51 @@ def test_a_server_of_mcp(tmp_path):
     assert not os.path.exists(f"/proc/{pid}")
 
 
+@pytest.mark.parametrize("tools", [[], ["add"], ["books_add"]])
+def test_the_name_of_a_server_begins_those_of_its_tools(tmp_path, tools):
+    """Hooks and permissions see the whole name; `tools` may name either."""
+    guard = {"matcher": "books_add", "hooks": [command_hook("echo seen >> ../seen")]}
+    write_script(tmp_path, ("books_add", {"a": 2, "b": 3}), "Done.")
+    toolset = mcp(tmp_path, name="books", tools=tools)
+    agents = {"root": agent(toolsets=[toolset], hooks={"tool_guard": [guard]})}
+    made = Play(tmp_path, agents, permissions={"allow": ["books_add:a=2"]})
+
+    made.run()
+
+    [done] = made.payloads("post_tool_use")
+    assert (done["tool_name"], done["tool_response"]) == ("books_add", "5")
+    assert (tmp_path / "seen").read_text() == "seen\n"
+
+
+@pytest.mark.parametrize(
+    ("toolsets", "why", "hint"),
+    [
+        (["shell", "add"], "the name `shell`: of `shell` and of the MCP server `", "`name`"),
+        (["shell", "shell"], "`shell`: of `shell` and of `shell`", "leave one out"),
+        (["filesystem", "filesystem"], "`read_file`: of `filesystem`", "leave one out"),
+    ],
+)  # fmt: skip
+def test_two_tools_of_one_name(tmp_path, toolsets, why, hint):
+    """The error names both and says what to do, before the first turn."""
+    write_script(tmp_path, "Never.")
+    server = mcp(tmp_path)
+    (tmp_path / "server.py").write_text(SERVER.replace("def env", "def shell"), encoding="utf-8")
+    listed = [server if each == "add" else {"type": each} for each in toolsets]
+    made = Play(tmp_path, {"root": agent(toolsets=listed)})
+    asked = Request(path=str(made.path), prompt="go")
+
+    with pytest.raises(ConfigError) as caught:
+        asyncio.run(start(asked, made.engine, lambda _: None, lambda _: None))
+
+    assert why in caught.value.message
+    assert hint in caught.value.hint
+    assert caught.value.place.startswith(f"{tmp_path}/agent.yaml:1:")
+    assert made.names == []
+
+
 def test_a_server_of_mcp_that_dies(tmp_path):
     """Its calls fail and say so, and the run goes on."""
-    made, results = play(tmp_path, ("die", {}), toolsets=[mcp(tmp_path, name="books")])
+    made, results = play(tmp_path, ("books_die", {}), toolsets=[mcp(tmp_path, name="books")])
 
     [(text, failed)] = results
     assert failed

@@ -103,7 +103,12 @@ class _Server(WrapperToolset[Any]):
         except Exception as error:
             why = str(error) or type(error).__name__
             message = f"the MCP server `{self.name}` does not list its tools: {why}"
-            raise RuntimeError(message + await self._quote_stderr()) from error
+            raise ConfigError(
+                message + await self._quote_stderr(),
+                name="toolset.start",
+                hint="correct the server, or remove the toolset",
+                place=self.spec.origin.with_line().place,
+            ) from error
 
     async def call_tool(
         self, name: str, tool_args: dict[str, Any], ctx: RunContext[Any], tool: ToolsetTool[Any]

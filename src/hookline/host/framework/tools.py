@@ -9,10 +9,11 @@ from fnmatch import fnmatchcase
 from glob import escape
 from typing import TYPE_CHECKING, Any
 
-from pydantic_ai.capabilities import LocalWorkspace
+from pydantic_ai.capabilities import AbstractCapability, LocalWorkspace
 from pydantic_ai.exceptions import ToolFailed
-from pydantic_ai.tools import RunContext  # noqa: TC002 - the framework reads the signatures
+from pydantic_ai.tools import RunContext
 from pydantic_ai.toolsets import FunctionToolset
+from pydantic_ai.usage import RunUsage
 from pydantic_ai.workspaces import (
     LocalWorkspaceBackend,
     Workspace,
@@ -29,7 +30,7 @@ from hookline.host.turns import Gate  # noqa: TC001 - the framework reads the si
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
-    from pydantic_ai.capabilities import AbstractCapability
+    from pydantic_ai.models import Model
     from pydantic_ai.tools import ToolDefinition
     from pydantic_ai.toolsets import AbstractToolset
 
@@ -236,7 +237,7 @@ def make_todo() -> AbstractCapability[Any]:
 
 
 def select_tools(
-    toolset: AbstractToolset[Any], names: Sequence[str], *, read_only: bool
+    toolset: AbstractToolset[Any], names: Collection[str], *, read_only: bool
 ) -> AbstractToolset[Any]:
     """Return the tools of a toolset with these names, or all; with `read_only` no others."""
 
@@ -244,6 +245,17 @@ def select_tools(
         return (not names or tool.name in names) and (not read_only or is_read_only(tool))
 
     return toolset.filtered(is_left) if names or read_only else toolset
+
+
+def is_capability(tools: Any) -> bool:
+    """Return whether the framework takes tools as a capability, and not as a toolset."""
+    return isinstance(tools, AbstractCapability)
+
+
+async def list_tool_names(tools: Any, model: Model) -> list[str]:
+    """Return the names of the tools of a toolset, or of a capability."""
+    toolset = tools.get_toolset() if is_capability(tools) else tools
+    return list(await toolset.get_tools(RunContext(deps=None, model=model, usage=RunUsage())))
 
 
 def is_read_only(tool: ToolDefinition) -> bool:
