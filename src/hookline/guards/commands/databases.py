@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _CLIENTS = make_set("""
 psql mysql mariadb sqlite3 sqlcmd sqlplus cockroach clickhouse-client clickhouse cqlsh usql pgcli
 mycli litecli duckdb snowsql bq trino presto beeline hive impala-shell isql tsql libsql turso
-mongosh mongo redis-cli valkey-cli influx d1 wrangler supabase db2 osql exec usql prisma mysqlsh
+mongosh mongo redis-cli valkey-cli influx d1 wrangler supabase db2 osql exec prisma mysqlsh
 sqlite cypher-shell surreal heroku athenacli spanner-cli
 """)
 _QUOTED = re.compile(r"'(?:[^']|'')*'|--[^\n]*|/\*.*?\*/", re.DOTALL)

@@ -29,7 +29,7 @@ from hookline.text.masking import mask_text
 from hookline.text.script.budget import Budget, OverBudgetError
 from hookline.text.script.evaluate import read_shell
 from hookline.text.script.reading import MOST_BYTES, Word
-from hookline.text.script.windows import read_cmd, read_powershell, read_started
+from hookline.text.script.windows import read_started, read_windows
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -118,8 +118,7 @@ def judge_command(
     is_plain = text.isascii() or len(text) > MOST_BYTES
     plain = text if is_plain else text.translate(_ODD)
     if language:
-        read = read_powershell if language == "powershell" else read_cmd
-        reading = read(plain, budget, cwd=cwd, home=home)
+        reading = read_windows(plain, language, budget, cwd=cwd, home=home)
     else:
         reading = read_started(read_shell(plain, cwd=cwd, home=home, clock=clock), budget, home)
     context = Context(home, project or cwd, budget)

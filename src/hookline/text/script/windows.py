@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
 _EVALUATES = make_set("iex invoke-expression")
 _SHELLS = make_set("powershell pwsh")
+_STARTED = make_set("powershell pwsh cmd powershell.exe pwsh.exe cmd.exe")
 _LISTS = make_set("get-childitem gci dir ls get-item gi resolve-path")
 _TEXT_OPTIONS = ("-c", "-command", "-com", "-comm")
 _ENCODED = re.compile(r"-e(?:nc(?:odedcommand)?|c)?$", re.IGNORECASE)
@@ -54,23 +55,25 @@ _FOLDERS = {
 }
 
 
-def read_powershell(text: str, budget: Budget, *, cwd: str = "", home: str = "~") -> Reading:
-    """Return the commands that a text of PowerShell would run."""
+def read_windows(
+    text: str, language: str, budget: Budget, *, cwd: str = "", home: str = "~"
+) -> Reading:
+    """Return the commands that a text of PowerShell, or a line of cmd, would run.
+
+    Args:
+        text: the text.
+        language: `powershell` or `cmd`.
+        budget: ends the reading in time.
+        cwd: the folder that it runs in; empty if that is unknown.
+        home: the user's home folder.
+    """
     reader = _Reader(cwd, home, budget)
     with reader.keep_within_budget():
-        reader.read(text, ())
+        if language == "powershell":
+            reader.read(text, ())
+        else:
+            reader.read_line(text, ())
     return Reading(tuple(reader.calls), tuple(dict.fromkeys(reader.unverified)))
-
-
-def read_cmd(text: str, budget: Budget, *, cwd: str = "", home: str = "~") -> Reading:
-    """Return the commands that a line of cmd would run."""
-    reader = _Reader(cwd, home, budget)
-    with reader.keep_within_budget():
-        reader.read_line(text, ())
-    return Reading(tuple(reader.calls), tuple(dict.fromkeys(reader.unverified)))
-
-
-_STARTED = make_set("powershell pwsh cmd powershell.exe pwsh.exe cmd.exe")
 
 
 def read_started(reading: Reading, budget: Budget, home: str) -> Reading:
@@ -98,11 +101,13 @@ class _Reader:
 
     @contextmanager
     def keep_within_budget(self) -> Iterator[None]:
-        """End the reading where the time is over; what is over it is unverified."""
+        """End the reading where the time or Python's stack is; what comes after is unverified."""
         try:
             yield
         except OverBudgetError as error:
             self.unverified.append(str(error))
+        except RecursionError:
+            self.unverified.append("texts in texts, too deep")
 
     def read(self, text: str, via: tuple[str, ...]) -> None:
         """Take in a text of PowerShell."""
