@@ -71,6 +71,7 @@ async def play() -> bool:
     """Play each prompt in a session of its own; return whether all ended as they should."""
     timeline, as_expected = Timeline(), True
     with tempfile.TemporaryDirectory() as folder:
+        Path(folder, "notes.txt").write_text("A file to list.\n", encoding="utf-8")
         environ = {**os.environ, "HOME": folder}
         file = set_model(read_agent_file(str(FILE), print), "", "scripted/demo")
         engine = Engine(cwd=folder, environ=environ, observe=timeline.observe)
