@@ -67,26 +67,27 @@ class Timeline:
         print(f"    {name:28} {stance:7} {' '.join(told.split()):.70}".rstrip())
 
 
-async def play() -> bool:
+async def play(folder: str) -> bool:
     """Play each prompt in a session of its own; return whether all ended as they should."""
     timeline, as_expected = Timeline(), True
-    with tempfile.TemporaryDirectory() as folder:
-        Path(folder, "notes.txt").write_text("A file to list.\n", encoding="utf-8")
-        environ = {**os.environ, "HOME": folder}
-        file = set_model(read_agent_file(str(FILE), print), "", "scripted/demo")
-        engine = Engine(cwd=folder, environ=environ, observe=timeline.observe)
-        add_hooks(engine, file)
-        async with Host(file, engine, timeline, cwd=folder, environ=environ) as host:
-            for prompt, end in PROMPTS.items():
-                print(f"\n> {prompt}")
-                timeline.calls.clear()
-                await host.open_session().run(prompt)
-                if not any(end in call for call in timeline.calls):
-                    print(f"    NOT AS EXPECTED: {end}")
-                    as_expected = False
+    environ = {**os.environ, "HOME": folder}
+    file = set_model(read_agent_file(str(FILE), print), "", "scripted/demo")
+    engine = Engine(cwd=folder, environ=environ, observe=timeline.observe)
+    add_hooks(engine, file)
+    async with Host(file, engine, timeline, cwd=folder, environ=environ) as host:
+        for prompt, end in PROMPTS.items():
+            print(f"\n> {prompt}")
+            timeline.calls.clear()
+            await host.open_session().run(prompt)
+            if not any(end in call for call in timeline.calls):
+                print(f"    NOT AS EXPECTED: {end}")
+                as_expected = False
     return as_expected
 
 
 if __name__ == "__main__":
     print(f"{FILE.name} of docker-agent, unchanged, with a script instead of a model")
-    sys.exit(0 if asyncio.run(play()) else 1)
+    with tempfile.TemporaryDirectory() as made:
+        Path(made, "notes.txt").write_text("A file to list.\n", encoding="utf-8")
+        done = asyncio.run(play(made))
+    sys.exit(0 if done else 1)
