@@ -14,12 +14,12 @@ from tests.unit.engine.converting import claude, converted, docker
     ("matcher", "tools"),
     [
         ("", None),
-        ("Bash", "shell"),
-        ("Bash|Read", "shell|read_file"),
+        ("Bash", "shell|run_background_job"),
+        ("Bash|Read", "shell|run_background_job|read_file"),
         ("Frobnicate", "Frobnicate"),
-        ("^Bash$", r".*(?:^Bash$|^(?:shell)$).*"),
-        ("^Ba", r".*(?:^Ba|^(?:shell)$).*"),
-        ("^(?:Bash|X)$", r".*(?:^(?:Bash|X)$|^(?:shell)$).*"),
+        ("^Bash$", r".*(?:^Bash$|^(?:shell|run_background_job)$).*"),
+        ("^Ba", r".*(?:^Ba|^(?:shell|run_background_job)$).*"),
+        ("^(?:Bash|X)$", r".*(?:^(?:Bash|X)$|^(?:shell|run_background_job)$).*"),
     ],
 )
 def test_a_matcher_is_told_in_the_new_hosts_names(matcher: str, tools: str | None) -> None:
@@ -61,7 +61,7 @@ def test_a_hook_on_shell_commands_becomes_one_on_the_shell_tool() -> None:
     }
     conversion = converted(tree, "cursor", "docker-agent")
 
-    assert docker(conversion)["matcher"] == "shell"
+    assert docker(conversion)["matcher"] == "shell|run_background_job"
     assert not any(loss.whole for loss in conversion.losses)
 
 
