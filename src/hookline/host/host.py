@@ -98,7 +98,7 @@ class Host:
     # -- sessions ----------------------------------------------------------------------------------
 
     def open_session(self, agent: str = "", *, resumed: str = "") -> Run:
-        """Return the run of a new session, or of a saved one.
+        """Return the run of a new session, or of a saved one; `agent`: the one that begins.
 
         Raises:
             ConfigError: there is no such agent or session.
@@ -117,8 +117,8 @@ class Host:
                     hint="begin a new one without --resume",
                 )
             self.cwd = session.cwd  # where its tools worked so far
-            if session.agent not in self.file.agents:
-                session.agent = self.file.root.name
+            if agent or session.agent not in self.file.agents:
+                session.agent = self.file.choose_agent(agent).name
         else:
             spec = self.file.choose_agent(agent)
             session = Session(self._new_id(), spec.name, self.cwd)

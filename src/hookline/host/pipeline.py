@@ -168,7 +168,7 @@ class ToolPipeline:
                 if settlement.grant:
                     self._session.approvals.grants.append(settlement.grant)
                 if settlement.mode is not None:
-                    self._session.approvals.mode = settlement.mode.value
+                    self._session.approvals.choose_mode(settlement.mode.value)
         return state
 
     async def _report(self, approval: Approval, settlement: Settlement) -> None:

@@ -36,19 +36,26 @@ _KEYS: Mapping[str, type | tuple[type, ...]] = {
 class Approvals:
     """What the person has allowed in a session and in all below it.
 
-    `mode`: the one that the person chose; empty for that of the agent. `grants`: rules that allow.
-    `prompting` is held while a question waits, because people answer one at a time.
+    `mode`: the one that the person chose; empty for that of the agent. `option`: the one of the
+    command line, which is not saved. `grants`: rules that allow. `prompting` is held while a
+    question waits, because people answer one at a time.
     """
 
     def __init__(self) -> None:
+        self.option = ""
         self.mode = ""
         self.grants: list[str] = []
         self.prompting = asyncio.Lock()
+
+    def choose_mode(self, mode: str) -> None:
+        """Take the mode that the person chose in answer to a question."""
+        self.option, self.mode = "", mode
 
 
 class Session:
     """One conversation: its messages, what hooks added, its counts and its permissions.
 
+    `cwd`: the folder where its tools work; `folder`: where it was started, which a worktree is not.
     `messages` are those of the framework. `contexts`: texts beside the conversation, which hooks
     added for the whole session, for the prompt, and for the turn. `queued`: messages of the person
     while the agent works; `follow_ups`: those for when it has ended. `agent_mode`: the mode of
@@ -68,7 +75,7 @@ class Session:
     ) -> None:
         self.id = session_id
         self.agent = agent
-        self.cwd = cwd
+        self.cwd = self.folder = cwd
         self.parent_id = parent_id
         self.agent_mode = mode
         self.approvals = approvals or Approvals()
@@ -88,7 +95,7 @@ class Session:
     @property
     def mode(self) -> str:
         """The mode of approval: the person's, else the agent's."""
-        return self.approvals.mode or self.agent_mode
+        return self.approvals.option or self.approvals.mode or self.agent_mode
 
     def count(self, usage: Mapping[str, int], cost: float | None) -> None:
         """Add what a reply, or a session below, has used."""
@@ -118,6 +125,7 @@ class SessionFiles:
             "id": session.id,
             "agent": session.agent,
             "cwd": session.cwd,
+            "folder": session.folder,
             "mode": session.approvals.mode,
             "context": list(session.contexts.get("session", ())),
             "grants": session.approvals.grants,
@@ -134,7 +142,10 @@ class SessionFiles:
         os.replace(f"{path}.new", path)
 
     def find_last(self, cwd: str) -> str:
-        """Return the id of the session of a folder that was saved last; empty if there is none."""
+        """Return the id of the session of a folder that was saved last; empty if there is none.
+
+        It works there, or in a worktree that still exists and was made there.
+        """
         found: list[tuple[float, str]] = []
         with suppress(FileNotFoundError):
             found = [
@@ -144,7 +155,9 @@ class SessionFiles:
             ]
         for _, name in sorted(found, reverse=True):
             with suppress(ConfigError):  # a file that cannot be read hides no other
-                if self._read(name)["cwd"] == cwd:
+                document = self._read(name)
+                place = document["cwd"]
+                if place == cwd or (document.get("folder") == cwd and os.path.isdir(place)):
                     return name
         return ""
 
@@ -156,6 +169,7 @@ class SessionFiles:
         """
         document = self._read(session_id)
         session = Session(session_id, document["agent"], document["cwd"])
+        session.folder = document.get("folder") or session.cwd
         session.approvals.mode = document["mode"]
         session.contexts["session"] = tuple(document["context"])
         session.approvals.grants = list(document["grants"])

@@ -104,8 +104,7 @@ async def start(
         host.check_models()
         resumed = _find_last(host) if request.resume == _LAST else request.resume
         run = host.open_session(request.agent, resumed=resumed)
-        if request.mode:
-            run.session.approvals.mode = request.mode
+        run.session.approvals.option = request.mode
         if request.worktree:
             await make_worktree(host, run, request.worktree)
         await host.open_agent(run.session.agent)

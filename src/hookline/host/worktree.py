@@ -27,10 +27,12 @@ async def make_worktree(host: Host, run: Run, name: str) -> None:
     """
     if not _NAME.fullmatch(name):
         raise _make_error(f"`{name:.80}` is no name for a worktree", "use letters and digits")
-    source = (await _git(run.session.cwd, "rev-parse", "--show-toplevel")).strip()
+    needs = "--worktree needs a git repository"
+    source = (await _git(run.session.cwd, "rev-parse", "--show-toplevel", hint=needs)).strip()
     path = f"{source}-{name}"
     branch = f"worktree-{name}"
-    await _git(source, "worktree", "add", "-b", branch, path)
+    other = "choose another name; `git worktree list` and `git branch` show what exists"
+    await _git(source, "worktree", "add", "-b", branch, path, hint=other)
     run.session.cwd = host.cwd = path
     decision = await run.events.fire(
         "worktree_create",
@@ -46,7 +48,7 @@ async def make_worktree(host: Host, run: Run, name: str) -> None:
     run.session.contexts["session"] = (*held, *decision.for_agent)
 
 
-async def _git(folder: str, *words: str) -> str:
+async def _git(folder: str, *words: str, hint: str = "") -> str:
     program = Program(
         argv=("git", *words),
         stdin=b"",
@@ -56,8 +58,8 @@ async def _git(folder: str, *words: str) -> str:
     )
     outcome = (await asyncio.to_thread(run_all, [program]))[0]
     if outcome.failure is not None or outcome.exit_code:
-        why = outcome.stderr.strip() or outcome.detail
-        raise _make_error(f"git {words[0]} failed: {why:.200}", "--worktree needs a git repository")
+        why = outcome.stderr.strip().rpartition("\n")[2] or outcome.detail
+        raise _make_error(f"git {words[0]} failed: {why:.200}", hint)
     return outcome.stdout
 
 

@@ -312,6 +312,35 @@ def test_names_of_worktrees(tmp_path, repository, name, why):
         made.run(worktree=name)
 
 
+def test_a_worktree_that_exists(tmp_path, repository):
+    """The error is the last line of Git, and the hint is about the name."""
+    write_script(tmp_path, "Done.")
+    git(repository, "branch", "worktree-fix")
+    made = Play(tmp_path, {"root": agent()})
+
+    with pytest.raises(ConfigError, match="a branch named 'worktree-fix' already exists") as caught:
+        made.run(worktree="fix")
+
+    assert "\n" not in caught.value.message
+    assert caught.value.hint.startswith("choose another name")
+
+
+def test_the_last_session_of_a_worktree(tmp_path, repository):
+    """It is the last one of the folder where it was started, as long as the worktree is there."""
+    write_script(tmp_path, "One.", "Two.")
+    made = Play(tmp_path, {"root": agent()})
+
+    made.run(worktree="fix")
+
+    assert made.host.files.find_last(str(repository)) == made.session.id
+    assert made.host.files.find_last(f"{repository}-fix") == made.session.id
+    again = Play(tmp_path, {"root": agent()})
+    again.run(resume=made.session.id)
+    assert {event.cwd for event in again.raised} == {f"{repository}-fix"}
+    git(repository, "worktree", "remove", f"{repository}-fix")
+    assert made.host.files.find_last(str(repository)) == ""
+
+
 def test_a_worktree_needs_a_repository(tmp_path):
     """The error says so."""
     write_script(tmp_path, "Never.")

@@ -35,7 +35,9 @@ def test_what_comes_back(files):
     session = make(files, input_tokens=5, output_tokens=7, cost=0.25)
     session.contexts["session"] = ("a", "b")
     session.contexts["turn"] = ("not kept",)
-    session.approvals.mode = "balanced"
+    session.approvals.option = "strict"
+    session.approvals.choose_mode("balanced")
+    session.approvals.option = "autonomous"
     session.approvals.grants.append("shell:cmd=ls*")
     files.save(session, [{"kind": "request"}])
 

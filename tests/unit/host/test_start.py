@@ -147,6 +147,40 @@ def test_a_server_of_mcp_that_does_not_start(tmp_path, keys, why):
     assert "remove the toolset" in error.hint
 
 
+def begin(made, **request):
+    """Start a file without a person, and return the error if there is one, and what was told."""
+    told: list[str] = []
+    engine = Engine(cwd=str(made.work), environ=made.environ)
+    asked = Request(path=str(made.path), prompt="go", **request)
+    asyncio.run(start(asked, engine, told.append, told.append))
+    return "\n".join(told)
+
+
+def test_the_agent_of_a_resumed_session(tmp_path):
+    """It is the one of the command line, else the one of the session."""
+    write_script(tmp_path, scripts={"root": ["One."], "other": ["Two."]})
+    made = Play(tmp_path, {"root": agent(), "other": agent()})
+    begin(made)
+
+    assert "Two." in begin(made, agent="other", resume="last")
+    with pytest.raises(ConfigError, match="no agent `nosuch`") as caught:
+        begin(made, agent="nosuch", resume="last")
+    assert "other" in caught.value.hint
+
+
+def test_a_mode_of_the_command_line_is_for_one_run(tmp_path):
+    """A resumed session asks again."""
+    write_script(tmp_path, shell("touch made"), "Done.")
+    made = Play(tmp_path, {"root": agent()})
+
+    begin(made, mode="autonomous")
+    assert (made.work / "made").exists()
+    (made.work / "made").unlink()
+
+    assert "requires user confirmation" in begin(made, resume="last")
+    assert not (made.work / "made").exists()
+
+
 def test_models_that_all_fail(tmp_path):
     """The error says what each of them said."""
     (tmp_path / "second.yaml").write_text('{"steps": [{"error": {"status": 503, "message": "b"}}]}')
