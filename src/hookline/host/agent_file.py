@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import os
+from fnmatch import fnmatchcase as fnmatch
 
 from hookline.core.dialect import Source
 from hookline.dialects.docker_agent import DockerAgent
-from hookline.errors import ConfigError
+from hookline.errors import ConfigError, did_you_mean
 from hookline.host.agent_keys import (
     HIGHEST_VERSION,
     HOST,
     METADATA,
+    MISSING_TOOLS,
     MODES,
     RUNTIME,
+    TOOLSETS,
     TOP,
     check_keys,
 )
@@ -44,6 +47,14 @@ if TYPE_CHECKING:
 
 PROFILES = ("d2", "d1")
 _SCOPE = "explicit"
+# Those of all toolsets, and those of teams.
+_TOOLS = (
+    "transfer_task",
+    "handoff",
+    *(name for names in TOOLSETS.values() for name in names or ()),
+)
+
+_MISSING = {name: hint for tools in MISSING_TOOLS.values() for name, hint in tools.items()}
 
 
 def load_agent_file(path: str) -> LoadedAgentFile:
@@ -60,20 +71,21 @@ def load_agent_file(path: str) -> LoadedAgentFile:
     agent_file = None
     if root.is_mapping("an agent file", "config.type"):
         agent_file = _Reader(root=root, folder=os.path.dirname(os.path.abspath(path))).read()
-        problems += _check_hooks(text, path, root)
+        is_local = agent_file is not None and agent_file.host.allow_local
+        problems += _check_hooks(text, path, root, allow_local=is_local)
     if any(each.severity == "error" for each in problems):
         agent_file = None
     ordered = sorted(problems, key=lambda each: (each.origin.file != path, each.origin.line))
     return LoadedAgentFile(agent_file=agent_file, problems=tuple(ordered))
 
 
-def _check_hooks(text: str, path: str, root: Node) -> list[Problem]:
+def _check_hooks(text: str, path: str, root: Node, *, allow_local: bool) -> list[Problem]:
     """Return the problems of the hooks, as their own loader finds them."""
     agents = root.value.get("agents")
     blocks = agents.values() if isinstance(agents, dict) else ()
     if not any(isinstance(each, dict) and each.get("hooks") for each in blocks):
         return []
-    return list(DockerAgent().load(Source(file=path, text=text)).problems)
+    return list(DockerAgent(allow_local=allow_local).load(Source(file=path, text=text)).problems)
 
 
 class _Reader(Frozen):
@@ -111,11 +123,13 @@ class _Reader(Frozen):
             hint = "add `agents:` with at least one agent"
             root.complain("key.missing", "the file describes no agent", hint=hint)
         budget = self._part("budget")
+        found = [agent for agent in agents.values() if agent is not None]
+        has_servers = any(each.type == "mcp" for agent in found for each in agent.toolsets)
         agent_file = AgentFile(
             path=root.file,
             agents={name: agent for name, agent in agents.items() if agent is not None},
             models=models.read_all(),
-            permissions=self._read_permissions(),
+            permissions=self._read_permissions(has_servers=has_servers),
             budget=_read_budget(budget) if budget else None,
             budgets=budgets,
             host=self._read_host(),
@@ -162,16 +176,14 @@ class _Reader(Frozen):
             raise ConfigError(f"the script `{path}` has errors", name="model.unknown")
         return script
 
-    def _read_permissions(self) -> PermissionRules:
+    def _read_permissions(self, *, has_servers: bool) -> PermissionRules:
         node = self._part("permissions")
         if node is None:
             return NO_RULES
-        node.check_known_keys(("allow", "ask", "deny"), "`permissions`")
-        return PermissionRules(
-            allow=tuple(_read_rules(node, "allow")),
-            ask=tuple(_read_rules(node, "ask")),
-            deny=tuple(_read_rules(node, "deny")),
-        )
+        scopes = ("allow", "ask", "deny")
+        node.check_known_keys(scopes, "`permissions`")
+        rules = {key: tuple(_read_rules(node, key, has_servers=has_servers)) for key in scopes}
+        return PermissionRules(**rules)
 
     def _read_host(self) -> HostSettings:
         """Return hookline's settings: those of the key `hookline`, else those of `runtime`."""
@@ -190,6 +202,7 @@ class _Reader(Frozen):
             snapshot=node.flag("snapshot"),
             sandbox=_read_sandbox(node) or sandbox,
             safety=safety,
+            allow_local=node.flag("allow_local"),
         )
 
 
@@ -214,12 +227,24 @@ def _read_sandbox(node: Node) -> SandboxSettings | None:
     )
 
 
-def _read_rules(node: Node, key: str) -> Iterator[PermissionRule]:
+def _read_rules(node: Node, key: str, *, has_servers: bool) -> Iterator[PermissionRule]:
+    """Return the rules of a list; warn of a tool that hookline does not have.
+
+    `has_servers`: an MCP server may have it, so only what looks like a misspelling is a warning.
+    """
     for at, pattern in enumerate(node.texts(key)):
         try:
-            yield parse_rule(pattern)
+            rule = parse_rule(pattern)
         except ConfigError as error:
             node.complain(error.name, error.message, key, at, hint=error.hint)
+            continue
+        yield rule
+        if any(fnmatch(name, rule.tool.lower()) for name in _TOOLS):
+            continue
+        hint = _MISSING.get(rule.tool) or did_you_mean(rule.tool, _TOOLS)
+        if hint or not has_servers:
+            message = f"hookline has no tool `{rule.tool:.80}`, so the rule selects none"
+            node.warn("toolset.unknown", message, key, at, hint=hint)
 
 
 def _read_budget(node: Node) -> Budget:

@@ -85,7 +85,7 @@ safety sandbox | runs
 network_allowlist | ignored | the sandbox has the whole network, or none of it
 """)
 HOST = _read("""
-sandbox snapshot profile | runs
+sandbox snapshot profile allow_local | runs
 """)
 METADATA = ("author", "license", "readme", "description", "version", "tags")
 

@@ -286,12 +286,14 @@ class HostSettings(Frozen):
         snapshot: take a snapshot of the working folder at each turn, to undo it.
         sandbox: where commands run.
         safety: the mode of approval of new sessions, if an agent names none.
+        allow_local: hooks may call addresses of this machine and of private networks.
     """
 
     profile: str = "d2"
     snapshot: bool = False
     sandbox: SandboxSettings = SandboxSettings()
     safety: str = ""
+    allow_local: bool = False
 
 
 class AgentFile(Frozen):

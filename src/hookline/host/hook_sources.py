@@ -22,7 +22,7 @@ def add_hooks(engine: Engine, file: AgentFile, commands: Iterable[tuple[str, str
 
     `commands`: shell commands from the command line, each with its event; they match every tool.
     """
-    options = {"profile": file.host.profile}
+    options = {"profile": file.host.profile, "allow_local": file.host.allow_local}
     engine.add_source(file.path, dialect=DIALECT, options=options)
     mounted = {name: {"hooks": {**spec.mounted_hooks}} for name, spec in file.agents.items()}
     if file.host.snapshot:

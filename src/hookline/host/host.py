@@ -327,7 +327,7 @@ class Host:
             case "shell":
                 toolset = make_shell(env)
             case "background_jobs":
-                toolset = make_background_jobs(env)
+                toolset = make_background_jobs(env, self.cwd)
             case "think":
                 toolset = make_think()
             case _:

@@ -16,6 +16,28 @@ if TYPE_CHECKING:
 SMALL = "agents:\n  root:\n    model: openai/gpt-4o-mini\n"
 
 
+@pytest.mark.parametrize(
+    ("rule", "warns", "hint"),
+    [
+        ("shel:cmd=rm*", True, "`shell`"),
+        ("fetch", True, ""),
+        ("directory_tree", True, "find_files"),
+        ("Shell", False, ""),
+        ("*_file", False, ""),
+        ("handoff", False, ""),
+    ],
+)
+def test_a_rule_about_a_tool_that_does_not_exist(
+    tmp_path: Path, rule: str, warns: bool, hint: str
+) -> None:
+    """It denies nothing, so hookline warns."""
+    text = SMALL + f"permissions: {{deny: ['{rule}']}}\n"
+    problems = load(tmp_path, text).problems
+
+    assert [each.name for each in problems] == ["toolset.unknown"] * warns
+    assert all(each.severity == "warning" and hint in each.hint for each in problems)
+
+
 def test_a_small_file_has_the_defaults(tmp_path: Path) -> None:
     """One agent with a model is enough."""
     found = read(tmp_path, SMALL)
@@ -118,6 +140,19 @@ def test_the_root_agent_is_chosen(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="did you mean `second`") as caught:
         found.choose_agent("secnd")
     assert caught.value.name == "agent.unknown"
+
+
+def test_hooks_may_call_this_machine(tmp_path: Path) -> None:
+    """If the file says so; else the hint says how."""
+    post = "{type: builtin, command: http_post, args: ['http://localhost:8000/x', '{}']}"
+    text = SMALL + f"    hooks:\n      stop: [{post}]\n"
+
+    [refused] = load(tmp_path, text).problems
+    assert "`hookline: {allow_local: true}`" in refused.hint
+    loaded = load(tmp_path, text + "hookline: {allow_local: true}\n")
+    assert loaded.problems == ()
+    assert loaded.agent_file is not None
+    assert loaded.agent_file.host.allow_local
 
 
 def test_settings_of_the_host(tmp_path: Path) -> None:

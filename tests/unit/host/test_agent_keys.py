@@ -83,7 +83,7 @@ def list_arguments() -> dict[str, list[str]]:
         FunctionModel(read_tools),
         toolsets=[
             make_shell({}),
-            make_background_jobs({}),
+            make_background_jobs({}, "/"),
             make_think(),
             make_team(transfers=True, hands_over=True),
         ],

@@ -231,6 +231,35 @@ server.run()
 '''
 
 
+@pytest.mark.parametrize(("command", "is_left"), [("exit 3", False), ("sleep 30", True)])
+def test_the_files_of_background_jobs(tmp_path, command, is_left):
+    """They are removed at the end, except those of a job that still runs."""
+    made, [(started, _), *_] = play(
+        tmp_path,
+        ("run_background_job", {"cmd": f"echo $$ > pid; {command}"}),
+        shell("until [ -s pid ]; do sleep 0.02; done; sleep 0.5"),
+        toolsets=[{"type": "shell"}, {"type": "background_jobs"}],
+    )
+    pid = pid_in(made.work / "pid")
+
+    assert "ID: " in started
+    assert (made.work / ".pydantic-ai-harness").exists() == is_left
+    if is_left:
+        os.kill(pid, signal.SIGTERM)
+
+
+def test_the_plan_needs_no_person(tmp_path):
+    """Its tools change nothing outside the conversation."""
+    write_script(tmp_path, ("write_plan", {"items": [{"content": "test it"}]}), "Done.")
+    made = Play(tmp_path, {"root": agent(toolsets=[{"type": "todo"}])})
+
+    made.run()
+
+    [done] = made.payloads("post_tool_use")
+    assert (done["tool_name"], done["tool_category"]) == ("write_plan", "todo")
+    assert (done["tool_read_only"], done["tool_error"]) == (True, False)
+
+
 def mcp(folder, **keys):
     """Write an MCP server, and return its toolset."""
     path = folder / "server.py"

@@ -59,6 +59,7 @@ _SYSTEM = (
     " given, reply with the one JSON object and nothing else; otherwise reply with short plain"
     " text."
 )
+_HOST_SETTING = "for `hookline run` the setting `hookline: {allow_local: true}`"
 _STRENGTH = {"allow": PERMITS, "ask": ASKS, "deny": REFUSES}
 
 
@@ -146,7 +147,7 @@ def _read_post(hook: Node, url: str, body: str, *, allow_local: bool) -> Http:
         is_http = url.partition(":")[0].strip().lower() in ("http", "https")
         hint = "" if is_http else "only http(s) URLs"
         if not explain_refused_url(url, allow_local=True):
-            hint = LOCAL_HINT
+            hint = f"{LOCAL_HINT}; so does {_HOST_SETTING} in the file"
         why = f"{describe_url(url)} cannot be called: {wrong}"
         severity = "warning" if is_http else "error"
         hook.complain("handler.url", why, "args", hint=hint, severity=severity)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import shlex
+from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from glob import escape
 from typing import TYPE_CHECKING, Any
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic_ai.capabilities import AbstractCapability, LocalWorkspace
 from pydantic_ai.exceptions import ToolFailed
 from pydantic_ai.tools import RunContext
-from pydantic_ai.toolsets import FunctionToolset
+from pydantic_ai.toolsets import FunctionToolset, WrapperToolset
 from pydantic_ai.usage import RunUsage
 from pydantic_ai.workspaces import (
     LocalWorkspaceBackend,
@@ -25,6 +26,7 @@ from pydantic_ai_harness.planning import InMemoryPlanStore, Planning
 from pydantic_ai_harness.shell import LLM_API_KEY_ENV_PATTERNS, ShellToolset
 
 from hookline.handlers.process_tree import COOKIE, end_marked
+from hookline.host.job_files import remove_job_files
 from hookline.host.turns import Gate  # noqa: TC001 - the framework reads the signatures
 
 if TYPE_CHECKING:
@@ -129,10 +131,14 @@ def make_shell(env: Mapping[str, str]) -> AbstractToolset[Any]:
     return tools.with_metadata(category="shell")
 
 
-def make_background_jobs(env: Mapping[str, str]) -> AbstractToolset[Any]:
-    """Return the tools for commands that go on in the background."""
+def make_background_jobs(env: Mapping[str, str], folder: str) -> AbstractToolset[Any]:
+    """Return the tools for commands that go on in the background.
+
+    When they are left, the files of jobs that have ended are removed from the session's folder.
+    """
     programs = _make_programs(env)
     tools: FunctionToolset[Any] = FunctionToolset()
+    jobs: list[str] = []
 
     @tools.tool
     async def run_background_job(ctx: RunContext[Any], cmd: str) -> str:
@@ -142,7 +148,9 @@ def make_background_jobs(env: Mapping[str, str]) -> AbstractToolset[Any]:
             ctx: The run.
             cmd: The command line.
         """
-        return await programs.start_command(ctx, cmd)
+        started = await programs.start_command(ctx, cmd)
+        jobs.append(started.rpartition("ID: ")[2].strip())
+        return started
 
     @tools.tool
     async def view_background_job(ctx: RunContext[Any], job_id: str) -> str:
@@ -164,7 +172,21 @@ def make_background_jobs(env: Mapping[str, str]) -> AbstractToolset[Any]:
         """
         return await programs.stop_command(ctx, job_id)
 
-    return tools.with_metadata(category="shell")
+    return _Jobs(tools.with_metadata(category="shell"), jobs, folder)
+
+
+@dataclass
+class _Jobs(WrapperToolset[Any]):
+    """Background jobs: the ids of those that were started, and the folder of the session."""
+
+    jobs: list[str]
+    folder: str
+
+    async def __aexit__(self, *args: object) -> bool | None:
+        done = await super().__aexit__(*args)
+        if self.jobs:
+            await asyncio.to_thread(remove_job_files, self.folder, self.jobs)
+        return done
 
 
 def _make_programs(env: Mapping[str, str]) -> ShellToolset[Any]:
@@ -231,9 +253,18 @@ def make_think() -> AbstractToolset[Any]:
     return tools.with_metadata(category="think", read_only=True)
 
 
+class _Plan(Planning[Any]):
+    """The plan tools; they change nothing but the plan, so they count as read-only."""
+
+    def get_toolset(self) -> Any:
+        """Return the tools."""
+        toolset: Any = super().get_toolset()
+        return toolset.with_metadata(category="todo", read_only=True)
+
+
 def make_todo() -> AbstractCapability[Any]:
     """Return the plan tools; the plan lasts as long as the agent."""
-    return Planning(store=InMemoryPlanStore(), inject=False)
+    return _Plan(store=InMemoryPlanStore(), inject=False)
 
 
 def select_tools(
