@@ -4,17 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from anthropic import AsyncAnthropic
-from openai import AsyncOpenAI
 from pydantic_ai.exceptions import ModelHTTPError, UnexpectedModelBehavior
 from pydantic_ai.messages import ModelResponse, TextPart, ToolCallPart
 from pydantic_ai.models import Model
-from pydantic_ai.models.anthropic import AnthropicModel
 from pydantic_ai.models.fallback import FallbackModel
 from pydantic_ai.models.function import FunctionModel
-from pydantic_ai.models.openai import OpenAIChatModel
-from pydantic_ai.providers.anthropic import AnthropicProvider
-from pydantic_ai.providers.openai import OpenAIProvider
 from pydantic_ai.settings import ModelSettings
 from pydantic_ai.usage import RequestUsage
 
@@ -41,9 +35,18 @@ def make_model(endpoint: Endpoint, settings: Mapping[str, Any]) -> Model:
     """Return the client of a model; `settings` as pydantic-ai calls them, such as `temperature`."""
     chosen = ModelSettings(**settings)  # type: ignore[typeddict-item]  # checked by the agent file
     options: dict[str, Any] = {"base_url": endpoint.base_url, "api_key": endpoint.key or _NO_KEY}
+    # Each client takes about a second to import.
     if endpoint.speaks == ANTHROPIC:
+        from anthropic import AsyncAnthropic  # noqa: PLC0415 - as above
+        from pydantic_ai.models.anthropic import AnthropicModel  # noqa: PLC0415
+        from pydantic_ai.providers.anthropic import AnthropicProvider  # noqa: PLC0415
+
         client = AnthropicProvider(anthropic_client=AsyncAnthropic(**options))
         return AnthropicModel(endpoint.model, provider=client, settings=chosen)
+    from openai import AsyncOpenAI  # noqa: PLC0415 - as above
+    from pydantic_ai.models.openai import OpenAIChatModel  # noqa: PLC0415
+    from pydantic_ai.providers.openai import OpenAIProvider  # noqa: PLC0415
+
     provider = OpenAIProvider(openai_client=AsyncOpenAI(**options))
     return OpenAIChatModel(endpoint.model, provider=provider, settings=chosen)
 
@@ -56,8 +59,8 @@ def join_models(models: Sequence[Model]) -> Model:
 async def close_model(model: Model) -> None:
     """Close the connections of a model, and of those that it falls back to."""
     for each in model.models if isinstance(model, FallbackModel) else (model,):
-        if isinstance(each, AnthropicModel | OpenAIChatModel):
-            await each.client.close()
+        if (client := getattr(each, "client", None)) is not None:  # a script has none
+            await client.close()
 
 
 class _Player:
