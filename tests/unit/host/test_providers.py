@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import json
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
+from typing import ClassVar
+
 import pytest
 
 from hookline import context
@@ -63,6 +68,39 @@ def test_the_price_of_the_file_counts(tmp_path):
         play.run()
 
     assert play.session.cost == pytest.approx((10 * 1 + 10 * 2) / 1_000_000)
+
+
+class _Broken(BaseHTTPRequestHandler):
+    """Sends the start of an answer, its count of tokens if there is one, and never that it ends."""
+
+    usage: ClassVar[dict[str, int] | None] = None
+
+    def do_POST(self) -> None:
+        self.rfile.read(int(self.headers["Content-Length"]))
+        self.send_response(200)
+        self.send_header("Content-Type", "text/event-stream")
+        self.end_headers()
+        choice = {"index": 0, "delta": {"role": "assistant", "content": "One, two"}}
+        chunk = {"id": "1", "object": "chat.completion.chunk", "created": 1, "model": "m"}
+        event = chunk | {"choices": [choice], "usage": self.usage}
+        self.wfile.write(f"data: {json.dumps(event)}\n\n".encode())
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@pytest.mark.parametrize(("counts", "reason"), [(False, "error"), (True, "normal")])
+def test_an_answer_that_breaks_off(tmp_path, counts, reason):
+    """It is no answer, unless the service counted its tokens: some never say that they are done."""
+    usage = {"prompt_tokens": 10, "completion_tokens": 3, "total_tokens": 13}
+    handler = type("Handler", (_Broken,), {"usage": usage if counts else None})
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        result = make_play(tmp_path, "openai/gpt-4o", server.server_address[1]).run()
+        server.shutdown()
+
+    assert result.reason == reason
+    assert result.error == ("" if counts else "the answer broke off before the model was done")
 
 
 def test_a_service_that_is_not_there_ends_the_run(tmp_path):

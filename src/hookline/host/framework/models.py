@@ -44,11 +44,12 @@ def make_model(endpoint: Endpoint, settings: Mapping[str, Any]) -> Model:
         client = AnthropicProvider(anthropic_client=AsyncAnthropic(**options))
         return AnthropicModel(endpoint.model, provider=client, settings=chosen)
     from openai import AsyncOpenAI  # noqa: PLC0415 - as above
-    from pydantic_ai.models.openai import OpenAIChatModel  # noqa: PLC0415
     from pydantic_ai.providers.openai import OpenAIProvider  # noqa: PLC0415
 
+    from hookline.host.framework.openai_chat import ChatModel  # noqa: PLC0415
+
     provider = OpenAIProvider(openai_client=AsyncOpenAI(**options))
-    return OpenAIChatModel(endpoint.model, provider=provider, settings=chosen)
+    return ChatModel(endpoint.model, provider=provider, settings=chosen)
 
 
 def join_models(models: Sequence[Model]) -> Model:
