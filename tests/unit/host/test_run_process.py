@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import os
 import pty
+import select
 import signal
 import subprocess
 import sys
 from contextlib import suppress
-from threading import Thread
+from threading import Event, Thread
 
 import pytest
 
@@ -40,11 +41,12 @@ def start(folder, *words, hooks=None, permissions=ALLOW, terminal=None, **rest):
     )  # fmt: skip
 
 
-def read_all(terminal, shown):
-    """Read what a terminal shows, until all that wrote to it have closed it."""
+def read_all(terminal, shown, stop):
+    """Read what a terminal shows, until all that wrote to it have closed it, or until `stop`."""
     with suppress(OSError):
-        while part := os.read(terminal, 65536):
-            shown.append(part)
+        while not stop.is_set():
+            if select.select([terminal], [], [], 0.1)[0]:
+                shown.append(os.read(terminal, 65536))
 
 
 def run(folder, *words, **rest):
@@ -127,12 +129,15 @@ def test_a_signal_in_a_terminal_is_130(tmp_path, number):
     hooks = {event: [NOTE] for event in ("turn_end", "session_end")}
     mine, other = pty.openpty()
     shown: list[bytes] = []
-    reader = Thread(target=read_all, args=(mine, shown), daemon=True)
+    stop = Event()
+    reader = Thread(target=read_all, args=(mine, shown, stop), daemon=True)
     reader.start()
     with start(tmp_path, "x", hooks=hooks, terminal=other) as process:
         os.close(other)
         assert until(lambda: pid_in(tmp_path / "pid"))
         if number is None:
+            stop.set()
+            reader.join(10)
             os.close(mine)
         process.send_signal(number or signal.SIGHUP)
         process.wait(timeout=30)
@@ -141,8 +146,8 @@ def test_a_signal_in_a_terminal_is_130(tmp_path, number):
     assert (tmp_path / "events").read_text() == "turn_end canceled\nsession_end stream_ended\n"
     assert until(lambda: is_gone(pid_in(tmp_path / "pid")))
     assert list(tmp_path.glob(".local/state/hookline/host-sessions/*.json"))
-    reader.join(10)
     if number is not None:
+        reader.join(10)
         os.close(mine)
         screen, _, after = b"".join(shown).rpartition(b"\x1b[?1049l")  # leaves the second screen
         assert screen
