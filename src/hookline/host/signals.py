@@ -22,5 +22,5 @@ def cancel_on_signals(cancel: Callable[[], object], *more: str) -> None:
     for name in (*_ENDING, *more):
         number = getattr(signal, name, None)
         if number is not None and signal.getsignal(number) is not signal.SIG_IGN:
-            with suppress(NotImplementedError):  # Windows
+            with suppress(NotImplementedError, RuntimeError):  # Windows; not the main thread
                 loop.add_signal_handler(number, cancel)
