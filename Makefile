@@ -17,7 +17,8 @@ demo: $(DEMO)/.ready tools ## install hookline, run real hook files through it, 
 	$(DEMO)/bin/python examples/demo.py
 	$(DEMO)/bin/python examples/agent_demo.py
 
-test: $(VENV)/.ready tools lint types floors docs site unit ## every check and every test
+test: $(VENV)/.ready tools lint floors docs site ## every check and every test
+	$(MAKE) --no-print-directory -j 2 types unit
 
 lint: $(VENV)/.ready ## ruff: rules and format
 	$(VENV)/bin/ruff check .

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+from functools import partialmethod
 
 import pytest
 
+from hookline import Engine
 from hookline.dialects.docker_agent.table import TABLE
 from tests.unit.host.play import Play, agent, command_hook, shell, write_script
 
@@ -23,6 +25,13 @@ BROKEN = {
         """printf '%s' '{"decision": 7, "hook_specific_output": {"updated_input": "x"}}'"""
     ),
 }
+
+
+@pytest.fixture(autouse=True)
+def impatient(monkeypatch):
+    """A file's shortest limit is a second, most of which would be waiting."""
+    fire = partialmethod(Engine.fire_async, seconds=0.3)
+    monkeypatch.setattr(Engine, "fire_async", fire)
 
 
 def add_everywhere(hook, only=None):

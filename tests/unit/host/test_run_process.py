@@ -105,8 +105,10 @@ def test_a_model_that_fails_is_4(tmp_path):
 DETACHED = 'setsid sh -c "echo \\$\\$ > pid; sleep 600" & sleep 60'
 
 
-@pytest.mark.parametrize("command", ["echo $$ > pid; sleep 60", DETACHED])
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize(("number", "command"), [
+    (signal.SIGINT, "echo $$ > pid; sleep 60"), (signal.SIGTERM, DETACHED),
+    (signal.SIGHUP, "echo $$ > pid; sleep 60"),
+])  # fmt: skip
 def test_a_signal_is_130(tmp_path, number, command):
     """The events of the end are still fired, and no program of a tool is left."""
     write_script(tmp_path, shell(command), "Never.")
