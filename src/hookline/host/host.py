@@ -149,6 +149,7 @@ class Host:
     def save(self, session: Session) -> None:
         """Write a session to its file."""
         self.files.save(session, write_conversation(session.messages))
+        session.is_saved = True
 
     # -- agents ------------------------------------------------------------------------------------
 

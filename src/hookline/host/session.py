@@ -79,7 +79,7 @@ class Session:
         self.parent_id = parent_id
         self.agent_mode = mode
         self.approvals = approvals or Approvals()
-        self.is_resumed = False
+        self.is_resumed = self.is_saved = False
         self.messages: list[Any] = []
         self.contexts: dict[str, tuple[str, ...]] = {}
         self.queued: deque[str] = deque()
@@ -176,7 +176,7 @@ class SessionFiles:
         session.input_tokens = document["input_tokens"]
         session.output_tokens = document["output_tokens"]
         session.cost = document["cost"]
-        session.is_resumed = True
+        session.is_resumed = session.is_saved = True
         return session, document["messages"]
 
     def _read(self, session_id: str) -> dict[str, Any]:

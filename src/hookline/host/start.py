@@ -87,6 +87,12 @@ async def start(
     task = asyncio.current_task()
     assert task is not None  # noqa: S101 - it runs in one
     cancel_on_signals(task.cancel)
+    if request.resume and request.worktree:
+        raise ConfigError(
+            "`--resume` goes on in the folder of its session, and `--worktree` begins in a new one",
+            name="config.option",
+            hint="leave one of them out",
+        )
     file = read_agent_file(request.path, tell)
     if request.model:
         file = set_model(file, request.agent, request.model)
@@ -115,7 +121,7 @@ async def start(
             cancel_on_signals(face.leave, "SIGINT")
             await face.run_async()
         finally:
-            if request.form == "text":
+            if request.form == "text" and run.session.is_saved:
                 path = shlex.quote(request.path)
                 tell(f"to go on: hookline run {path} --resume {run.session.id}")
     return RunResult(reason="canceled" if face.is_canceled else "normal")

@@ -329,6 +329,7 @@ def test_a_session_that_cannot_be_saved(tmp_path):
     [told] = play.payloads("notification")
     assert told["notification_level"] == "warning"
     assert told["notification_message"].startswith("the session could not be saved")
+    assert not play.session.is_saved  # so no line says how to go on with it
 
 
 def test_a_handoff(tmp_path):

@@ -70,6 +70,21 @@ def test_the_price_of_the_file_counts(tmp_path):
     assert play.session.cost == pytest.approx((10 * 1 + 10 * 2) / 1_000_000)
 
 
+CUT_OFF = (
+    {"type": "message_start", "message": {
+        "id": "1", "type": "message", "role": "assistant", "model": "m", "content": [],
+        "stop_reason": None, "stop_sequence": None,
+        "usage": {"input_tokens": 10, "output_tokens": 1},
+    }},
+    {"type": "content_block_start", "index": 0, "content_block": {
+        "type": "tool_use", "id": "t1", "name": "shell", "input": {},
+    }},
+    {"type": "content_block_delta", "index": 0, "delta": {
+        "type": "input_json_delta", "partial_json": '{"cmd": "touch made"}',
+    }},
+)  # fmt: skip
+
+
 class _Broken(BaseHTTPRequestHandler):
     """Sends the start of an answer, its count of tokens if there is one, and never that it ends."""
 
@@ -80,6 +95,10 @@ class _Broken(BaseHTTPRequestHandler):
         self.send_response(200)
         self.send_header("Content-Type", "text/event-stream")
         self.end_headers()
+        if self.path.endswith("/messages"):
+            for event in CUT_OFF:
+                self.wfile.write(f"event: {event['type']}\ndata: {json.dumps(event)}\n\n".encode())
+            return
         choice = {"index": 0, "delta": {"role": "assistant", "content": "One, two"}}
         chunk = {"id": "1", "object": "chat.completion.chunk", "created": 1, "model": "m"}
         event = chunk | {"choices": [choice], "usage": self.usage}
@@ -101,6 +120,18 @@ def test_an_answer_that_breaks_off(tmp_path, counts, reason):
 
     assert result.reason == reason
     assert result.error == ("" if counts else "the answer broke off before the model was done")
+
+
+def test_a_call_of_anthropic_that_breaks_off_does_not_run(tmp_path):
+    """Its input may be whole, but the model had not finished."""
+    with ThreadingHTTPServer(("127.0.0.1", 0), _Broken) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        play = make_play(tmp_path, "anthropic/claude-opus-5-5", server.server_address[1])
+        result = play.run()
+        server.shutdown()
+
+    assert result.error == "the answer broke off before the model was done"
+    assert not (play.work / "made").exists()
 
 
 def test_a_service_that_is_not_there_ends_the_run(tmp_path):

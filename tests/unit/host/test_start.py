@@ -156,6 +156,13 @@ def begin(made, **request):
     return "\n".join(told)
 
 
+def test_a_resumed_session_moves_into_no_worktree(tmp_path):
+    """What its agent has seen stands in its folder."""
+    error, _ = refuse(tmp_path, request={"resume": "last", "worktree": "other"})
+
+    assert "`--worktree` begins in a new one" in str(error)
+
+
 def test_the_agent_of_a_resumed_session(tmp_path):
     """It is the one of the command line, else the one of the session."""
     write_script(tmp_path, scripts={"root": ["One."], "other": ["Two."]})

@@ -260,6 +260,8 @@ class Turn:
         self._tools = node
         self.messages = drop_instructions(self._run.all_messages())
         response = node.model_response
+        if _broke_off(response):
+            raise ModelError("the answer broke off before the model was done")
         if on_text is not None and response.text and not self._agent.streams:
             on_text(response.text)
         return _make_reply(response)
@@ -305,6 +307,12 @@ def _read_messages(entries: list[dict[str, Any]], originals: Messages) -> Messag
     if not messages or not isinstance(messages[-1], ModelRequest):
         raise HookStop("a hook returned messages that end with a reply of the model")
     return messages
+
+
+def _broke_off(response: ModelResponse) -> bool:
+    """Return whether an answer of Anthropic has no end; `ChatModel` sees that of the others."""
+    reason = response.finish_reason or (response.provider_details or {}).get("finish_reason")
+    return response.provider_name == "anthropic" and not reason
 
 
 def _make_reply(response: ModelResponse) -> Reply:
