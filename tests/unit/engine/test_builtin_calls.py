@@ -96,6 +96,25 @@ def test_a_repeated_result_is_one_line(eliding: Engine) -> None:
     assert rewritten(again) == rewritten(second)
 
 
+def test_a_repeated_result_of_claude_code_keeps_its_shape(tmp_path: Path) -> None:
+    """Its results are objects."""
+    engine = own(tmp_path, "elide_repeated_tool_results")
+    file = {"filePath": "/a", "content": LONG, "numLines": 1}
+
+    def read(call: str) -> Any:
+        given = {
+            "session_id": "s", "cwd": "/", "hook_event_name": "PostToolUse", "tool_name": "Read",
+            "tool_use_id": call, "tool_input": {"file_path": "/a"},
+            "tool_response": {"type": "text", "file": file},
+        }  # fmt: skip
+        return rewritten(engine.fire("PostToolUse", given, dialect="claude-code"))
+
+    assert read("1") is None
+    again = read("2")
+    assert "byte-for-byte identical" in again["file"]["content"]
+    assert again["file"] | {"content": LONG} == file
+
+
 @pytest.mark.parametrize("event", ["session_start", "after_compaction", "session_end"])
 def test_what_the_model_may_have_lost_is_not_elided(eliding: Engine, event: str) -> None:
     """After a compaction, and in another run of the session."""

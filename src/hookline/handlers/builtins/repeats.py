@@ -6,7 +6,12 @@ import json
 
 from hookline.handlers.builtins.call import Report, make_output
 from hookline.handlers.builtins.results import is_too_large
-from hookline.handlers.builtins.tool_facts import find_category, is_read_only
+from hookline.handlers.builtins.tool_facts import (
+    change_texts,
+    find_category,
+    find_longest_text,
+    is_read_only,
+)
 from hookline.model.event import ToolCall
 from hookline.text.digest import sha256
 
@@ -37,17 +42,16 @@ def elide_repeated_tool_results(asked: BuiltinCall) -> Output | Report:
     if not isinstance(body, ToolCall):
         change(lambda state: {} if state else None)
         return None
-    text = body.result
+    text = find_longest_text(body.result)
     if (
-        not isinstance(text, str)
-        or body.error
+        body.error
         or find_category(event) not in _CATEGORIES
         or not is_read_only(event)
         or is_too_large(text)
     ):
         return None
     marker = _MARKER.format(tool=event.tool)
-    key, now = _digest([event.tool, event.input]), [_digest(text), body.call_id]
+    key, now = _digest([event.tool, event.input]), [_digest(body.result), body.call_id]
     repeated = False
 
     def remember(state: dict[str, Any]) -> dict[str, Any] | None:
@@ -63,9 +67,10 @@ def elide_repeated_tool_results(asked: BuiltinCall) -> Output | Report:
         return {"seen": {**seen, key: now}}
 
     change(remember)
-    return (
-        make_output(updated_tool_response=marker) if repeated and len(text) > len(marker) else None
-    )
+    if not repeated or len(text) <= len(marker):
+        return None
+    short = change_texts(body.result, lambda each: marker if each == text else each)
+    return make_output(updated_tool_response=short)
 
 
 def _digest(value: Any) -> str:

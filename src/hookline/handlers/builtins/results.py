@@ -10,9 +10,10 @@ import time
 
 from hookline.errors import HandlerError
 from hookline.handlers.builtins.call import Report, make_output
-from hookline.handlers.builtins.tool_facts import find_category
+from hookline.handlers.builtins.tool_facts import change_texts, find_category
 from hookline.model.event import ToolCall
 from hookline.model.frozen import Frozen
+from hookline.model.tools import families
 from hookline.paths import is_below, make_private_folder, state_folder, write_private
 from hookline.text.digest import sha256
 
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
 LARGEST = 50 << 10  # bytes
 MOST_LINES = 2000
 _CATEGORIES = frozenset(("filesystem", "shell", "mcp", "a2a"))
-_READ_FILE = "read_file"
 _MOST_FILES = 1000  # of one session
 _MOST_SESSIONS = 256
 _DAYS = 30
@@ -42,25 +42,37 @@ def limit_large_tool_results(asked: BuiltinCall) -> Output | Report:
     if event.kind == "session.end":
         shutil.rmtree(_find_folder(event, asked.environ), ignore_errors=True)
         return None
-    text = event.body.result if isinstance(event.body, ToolCall) else None
-    if (
-        not isinstance(text, str)
-        or not is_too_large(text)
-        or find_category(event) not in _CATEGORIES
-    ):
+    if not isinstance(event.body, ToolCall) or find_category(event) not in _CATEGORIES:
         return None
-    data = _encode(text)
-    name = f"{sha256(data)[:16]}.txt"
+    before = event.body.result
     try:
-        path = _write(_find_folder(event, asked.environ), name, data)
+        after = change_texts(before, lambda text: _limit(text, asked))
     except OSError as error:
         return _report_unwritten("limit_large_tool_results", error)
-    begin = f"Tool call result was too large ({len(data)} bytes; limit {LARGEST} bytes)."
+    return make_output(updated_tool_response=after) if after != before else None
+
+
+def _limit(text: str, asked: BuiltinCall) -> str:
+    """Return a part of a text that is too large, once the whole of it is in a file.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    if not is_too_large(text):
+        return text
+    event, data = asked.event, _encode(text)
+    name = f"{sha256(data)[:16]}.txt"
+    path = _write(_find_folder(event, asked.environ), name, data)
+    size = f"{len(data)} bytes; limit {LARGEST} bytes"
+    if len(data) <= LARGEST:
+        size = f"more than {MOST_LINES} lines"
+    begin = f"Tool call result was too large ({size})."
     begin += f" The full result is available in a file: {path}\n\n"
-    if event.tool == _READ_FILE:
-        return make_output(updated_tool_response=begin + _show_head(event, data))
-    shown = f"Showing the last {MOST_LINES} lines (up to {LARGEST} bytes):\n\n{_cut_tail(data)}"
-    return make_output(updated_tool_response=begin + shown)
+    if "read" in families(event.tool, event.dialect):
+        return begin + _show_head(event, data)
+    return begin + (
+        f"Showing the last {MOST_LINES} lines (up to {LARGEST} bytes):\n\n{_cut_tail(data)}"
+    )
 
 
 def is_too_large(text: str) -> bool:
@@ -77,15 +89,14 @@ def _show_head(event: Event, data: bytes) -> str:
     whole = text.count("\n")
     if not whole:
         return (
-            f"Showing the first {LARGEST} bytes. The first line alone is longer, so that `line`"
-            " cannot lead further. Use a command that reads ranges of bytes of that file:\n\n"
-            f"{text}"
+            f"Showing the first {LARGEST} bytes. The first line alone is longer. Use a command that"
+            f" reads ranges of bytes of that file:\n\n{text}"
         )
     given = event.input.get("line") if isinstance(event.input, dict) else None
     start = given if isinstance(given, int) and given >= 1 else 1
     return (
-        f"Showing the first {MOST_LINES} lines (up to {LARGEST} bytes). To continue, call"
-        f' {_READ_FILE} again with the same path, "line": {start + whole} and a "limit":\n\n{text}'
+        f"Showing the first {MOST_LINES} lines (up to {LARGEST} bytes). To continue, read the"
+        f" same path from line {start + whole} on:\n\n{text}"
     )
 
 

@@ -4,8 +4,14 @@ from __future__ import annotations
 
 from hookline.model.tools import families, mcp_parts
 
+# Keys of pictures and other data, which is no text for a model.
+_DATA = frozenset(("base64", "data", "blob"))
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
     from hookline.model.event import Event
 
 # Kind of tool -> its category in docker-agent, for hosts that send none.
@@ -37,3 +43,29 @@ def is_read_only(event: Event) -> bool:
         return sent
     kinds = families(event.tool, event.dialect)
     return bool(kinds) and _READING.issuperset(kinds)
+
+
+def find_longest_text(result: Any) -> str:
+    """Return the longest text in a result; empty if there is none."""
+    texts: list[str] = []
+
+    def keep(text: str) -> str:
+        texts.append(text)
+        return text
+
+    change_texts(result, keep)
+    return max(texts, key=len, default="")
+
+
+def change_texts(result: Any, change: Callable[[str], str]) -> Any:
+    """Return a result with each text in it changed; many hosts send an object."""
+    if isinstance(result, str):
+        return change(result)
+    if isinstance(result, list):
+        return [change_texts(each, change) for each in result]
+    if isinstance(result, dict):
+        return {
+            key: value if key in _DATA else change_texts(value, change)
+            for key, value in result.items()
+        }
+    return result

@@ -55,7 +55,7 @@ def stored(tmp_path: Path) -> list[Path]:
         result("x" * (50 << 10)),
         result("x\n" * 2000),
         result("x" * (51 << 10), tool_category="memory"),
-        result({"stdout": "x" * (51 << 10)}),
+        result({"type": "image", "file": {"base64": "x" * (51 << 10)}}),
         result(None),
     ],
 )
@@ -71,7 +71,7 @@ def test_the_end_of_a_large_result_is_left(tmp_path: Path) -> None:
     (path,) = stored(tmp_path)
 
     assert text is not None
-    assert text.startswith(f"Tool call result was too large ({len(LINES)} bytes; limit 51200 bytes")
+    assert text.startswith("Tool call result was too large (more than 2000 lines")
     assert str(path) in text
     assert text.endswith("\n\n" + "".join(f"line {number}\n" for number in range(1001, 3001)))
     assert path.read_text(encoding="utf-8") == LINES
@@ -91,6 +91,19 @@ def test_no_character_is_cut(offset: int, tmp_path: Path) -> None:
         assert len(part.split("\n\n", 2)[-1].encode()) <= 50 << 10
 
 
+def test_a_result_that_is_an_object_keeps_its_shape(tmp_path: Path) -> None:
+    """Claude Code's results are objects, and it reads them again after a hook."""
+    before = {"stdout": LINES, "stderr": "", "interrupted": False}
+    after: Any = shown(tmp_path, LIMIT, result(before))
+
+    assert after.keys() == before.keys()
+    assert after["stdout"].startswith("Tool call result was too large")
+    assert after["stdout"].endswith("line 3000\n")
+    assert after["interrupted"] is False
+    [path] = stored(tmp_path)
+    assert path.read_text() == LINES
+
+
 @pytest.mark.parametrize(("given", "line"), [({}, 2001), ({"line": 101}, 2101)])
 def test_a_file_is_read_on_from_a_line(given: dict[str, int], line: int, tmp_path: Path) -> None:
     """Its beginning is left, with the next line to ask for."""
@@ -98,7 +111,7 @@ def test_a_file_is_read_on_from_a_line(given: dict[str, int], line: int, tmp_pat
     text = shown(tmp_path, LIMIT, event)
 
     assert text is not None
-    assert f'"line": {line} and' in text
+    assert f"from line {line} on" in text
     assert text.endswith("line 1999\nline 2000\n")
 
 
