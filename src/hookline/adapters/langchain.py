@@ -188,7 +188,8 @@ class HooksMiddleware(AgentMiddleware):  # type: ignore[misc]  # untyped without
         if answer.response != text:
             new = message.model_copy(update={"content": str(answer.response)})
             messages = [new if each is message else each for each in messages]
-            return request, ModelResponse(result=messages)
+            structured = getattr(response, "structured_response", None)
+            return request, ModelResponse(result=messages, structured_response=structured)
         return request, response
 
     async def _retry(self, request: Any, error: Exception, attempt: int) -> None:

@@ -12,7 +12,8 @@ import asyncio
 import copy
 import inspect
 import uuid
-from contextlib import asynccontextmanager
+import warnings
+from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -88,8 +89,22 @@ class HookedRunner:
         return result
 
     def run_sync(self, agent: Agent[Any], input: Any, **options: Any) -> Any:
-        """Do the same where no event loop runs."""
-        return asyncio.run(self.run(agent, input, **options))
+        """Do the same where no event loop runs.
+
+        Each call in a thread uses the same event loop, as `Runner.run_sync` does. A client that
+        several calls share keeps connections of that loop.
+        """
+        loop = _find_loop()
+        if loop.is_running():
+            raise RuntimeError("`run_sync` cannot run inside an event loop; await `run` instead")
+        task = loop.create_task(self.run(agent, input, **options))
+        try:
+            return loop.run_until_complete(task)
+        finally:
+            if not task.done():  # such as after Ctrl-C
+                task.cancel()
+                with suppress(asyncio.CancelledError):
+                    loop.run_until_complete(task)
 
     def run_streamed(self, agent: Agent[Any], input: Any, **options: Any) -> HookedStream:
         """Return a run whose events you read, as `Runner.run_streamed` does.
@@ -108,12 +123,24 @@ class HookedRunner:
         )
 
 
+def _find_loop() -> asyncio.AbstractEventLoop:
+    """Return the event loop of this thread; a new one if it has none, or a closed one."""
+    loop = None
+    with warnings.catch_warnings(), suppress(RuntimeError):
+        warnings.simplefilter("ignore", DeprecationWarning)
+        loop = asyncio.get_event_loop()
+    if loop is None or loop.is_closed():
+        loop = asyncio.new_event_loop()
+        asyncio.set_event_loop(loop)
+    return loop
+
+
 class HookedStream:
     """A run that is streamed. It has the attributes of the SDK's result once it has begun."""
 
     def __init__(self, hooks: AgentHooks, agent: Any, given: Any, options: Any) -> None:
         self._events = self._run(hooks, agent, given, options)
-        self._is_cancelled = False
+        self._cancel_mode = ""
         self.result: Any = None
 
     def stream_events(self) -> AsyncIterator[Any]:
@@ -123,16 +150,33 @@ class HookedStream:
     async def _run(
         self, hooks: AgentHooks, agent: Any, given: Any, options: Any
     ) -> AsyncIterator[Any]:
+        if self._cancel_mode == "immediate":  # before the first event: no hook is asked
+            self.result = self._start(add_hooks(agent), given, **options)
+            return
+        runs = _run(hooks, agent, given, options, self._start)
         async with _report_errors(hooks):
-            async for self.result in _run(hooks, agent, given, options, Runner.run_streamed):
+            async for self.result in runs:
                 async for event in self.result.stream_events():
                     yield event
-                if self._is_cancelled:
+                if self._cancel_mode:
                     return
+
+    def _start(self, agent: Any, given: Any, **options: Any) -> Any:
+        """Start a run of the SDK; cancel it at once if `cancel` was called while hooks ran.
+
+        Returns:
+            Its result, or None if only a further run was cancelled.
+        """
+        if self._cancel_mode and self.result is not None:
+            return None
+        result = Runner.run_streamed(agent, given, **options)
+        if self._cancel_mode:
+            result.cancel(self._cancel_mode)
+        return result
 
     def cancel(self, mode: str = "immediate") -> None:
         """End the run, as the SDK does; no stop hook is asked."""
-        self._is_cancelled = True
+        self._cancel_mode = mode
         if self.result is not None:
             self.result.cancel(mode)
 
@@ -167,7 +211,7 @@ async def _run(
         agent: to copy.
         given: a text, items, or the state of a run that was interrupted.
         options: those of `start`.
-        start: `Runner.run` or `Runner.run_streamed`; who receives a result reads its stream.
+        start: returns a result, whose stream the caller reads; None if the run is cancelled.
     """
     config = options.get("run_config") or RunConfig()
     config = RunConfig(**config) if isinstance(config, dict) else config
@@ -184,6 +228,8 @@ async def _run(
             result = await result if inspect.isawaitable(result) else result
         finally:
             RUNNING.reset(token)
+        if result is None:
+            return
         yield result
         agent = result.last_agent
         if result.interruptions:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from langchain.agents import create_agent
+from langchain.agents.structured_output import ProviderStrategy, ToolStrategy
 from langchain.tools import ToolRuntime  # noqa: TC002 - the framework reads the annotation
 from langchain_core.language_models.chat_models import BaseChatModel
 from langchain_core.messages import AIMessage, ToolMessage
@@ -51,7 +52,9 @@ class ScriptedModel(BaseChatModel):
         turn = self.turns.pop(0)
         if isinstance(turn, Exception):
             raise turn
-        if isinstance(turn, str):
+        if isinstance(turn, AIMessage):
+            message = turn
+        elif isinstance(turn, str):
             message = AIMessage(turn)
         else:
             message = AIMessage("", tool_calls=[make_call(*each) for each in turn])
@@ -128,7 +131,33 @@ async def run_agent(agent: Any, way: str, given: Any, thread: Any) -> Any:
 
 async def check() -> list[str]:
     """What only this framework has."""
-    return [*await check_command(), *await check_picture()]
+    return [*await check_command(), *await check_picture(), *await check_structured()]
+
+
+async def check_structured() -> list[str]:
+    """A rewritten response keeps its structured response, and the model is called once."""
+    engine, faults = Engine(), []
+    engine.on("model.response")(lambda _: hookline.rewrite(text="***"))
+    schema = {
+        "title": "Out",
+        "description": "An answer.",
+        "type": "object",
+        "properties": {"answer": {"type": "string"}},
+        "required": ["answer"],
+    }
+    call = {"name": "Out", "args": {"answer": "x"}, "id": "1"}
+    for strategy, message in (
+        (ProviderStrategy(schema), AIMessage('{"answer": "x"}')),
+        (ToolStrategy(schema), AIMessage("text", tool_calls=[call])),
+    ):
+        played = Played()
+        model = ScriptedModel(turns=[message, "again"], played=played)
+        agent = create_agent(model, middleware=[HooksMiddleware(engine)], response_format=strategy)
+        state = await agent.ainvoke({"messages": [{"role": "user", "content": PROMPT}]})
+        got = (state.get("structured_response"), state["messages"][1].text, len(played.read))
+        if got != ({"answer": "x"}, "***", 1):
+            faults.append(f"{type(strategy).__name__}: {got}")
+    return faults
 
 
 async def check_picture() -> list[str]:

@@ -113,7 +113,67 @@ async def run_agent(runner: HookedRunner, agent: Any, way: str) -> Any:
 async def check() -> list[str]:
     """What only this framework has."""
     set_tracing_disabled(True)
-    return [*await check_tools(), *await check_approval(), *await check_model(), *check_items()]
+    return [
+        *await check_tools(),
+        *await check_approval(),
+        *await check_model(),
+        *await check_cancel(),
+        *await check_loop(),
+        *check_items(),
+    ]
+
+
+async def check_loop() -> list[str]:
+    """Each `run_sync` in a thread uses the same event loop, which stays open."""
+    loops: list[asyncio.AbstractEventLoop] = []
+
+    def run_twice() -> None:
+        for _ in range(2):
+            model = LoopModel([[assistant_message("done")]])
+            HookedRunner(Engine()).run_sync(Agent(name="agent", model=model), PROMPT)
+            loops.append(model.loop)
+
+    await asyncio.to_thread(run_twice)
+    faults = []
+    if loops[0] is not loops[1]:
+        faults.append("`run_sync` used two event loops")
+    if loops[0].is_closed():
+        faults.append("`run_sync` closed its event loop")
+    return faults
+
+
+class LoopModel(ScriptedModel):
+    """A model that keeps the event loop of its last request."""
+
+    loop: Any = None
+
+    async def get_response(self, *given: Any, **options: Any) -> Any:
+        self.loop = asyncio.get_running_loop()
+        return await super().get_response(*given, **options)
+
+
+async def check_cancel() -> list[str]:
+    """A stream that is cancelled before or while hooks run sends no further request."""
+    faults = []
+    for moment, requests in (("", 0), ("prompt.submit", 0), ("stop", 1)):
+        engine, events = Engine(), []
+        streams: list[Any] = []
+        engine.on("prompt.submit")(lambda _, events=events: events.append("prompt.submit"))
+        if moment:
+            engine.on(moment)(lambda _, streams=streams: streams[0].cancel())
+        engine.on("stop")(send_back_once)
+        model = ScriptedModel([[assistant_message("half")], [assistant_message("done")]])
+        streams.append(HookedRunner(engine).run_streamed(Agent(name="agent", model=model), PROMPT))
+        if not moment:
+            streams[0].cancel()
+        async for _ in streams[0].stream_events():
+            pass
+        output = streams[0].final_output
+        if (len(model.calls), output) != (requests, "half" if requests else None):
+            faults.append(f"cancelled at {moment!r}: {len(model.calls)} requests, {output!r}")
+        if not moment and events:
+            faults.append(f"cancelled before the first event, hooks ran on {events}")
+    return faults
 
 
 async def check_model() -> list[str]:
